@@ -1,0 +1,69 @@
+"""Everything windrow raises or warns with, in one tree.
+
+    WindrowError
+    ├── AggregateError        an aggregate or monoid is defined wrongly          (ValueError)
+    │   └── NotInvertibleError    an operator without subtraction was asked to subtract  (TypeError)
+    ├── WindowError           a window is defined wrongly                        (ValueError)
+    │   └── PolicyError           a slide policy contradicts itself on the data at hand
+    ├── InputError            columns or values do not fit the request           (ValueError)
+    │   └── ResultOverflowError   a result does not fit its column's type        (OverflowError)
+    ├── EmptyWindowError      more updates were evicted than the window holds    (IndexError)
+    └── SnapshotError         a snapshot does not belong to this structure       (ValueError)
+
+    CompilationWarning        a user's function runs interpreted, and why        (UserWarning)
+
+Each message says what was wrong, names the argument and its value, and ends with a way out.
+"""
+
+__all__ = [
+    "AggregateError",
+    "CompilationWarning",
+    "EmptyWindowError",
+    "InputError",
+    "NotInvertibleError",
+    "PolicyError",
+    "ResultOverflowError",
+    "SnapshotError",
+    "WindowError",
+    "WindrowError",
+]
+
+
+class WindrowError(Exception):
+    """The root of all errors raised by windrow."""
+
+
+class AggregateError(WindrowError, ValueError):
+    """An aggregate or monoid is defined wrongly."""
+
+
+class NotInvertibleError(AggregateError, TypeError):
+    """An operator that cannot subtract was asked to."""
+
+
+class WindowError(WindrowError, ValueError):
+    """A window is defined wrongly."""
+
+
+class PolicyError(WindowError):
+    """A slide policy contradicts itself on the data at hand."""
+
+
+class InputError(WindrowError, ValueError):
+    """Columns or values do not fit the request."""
+
+
+class ResultOverflowError(InputError, OverflowError):
+    """A result does not fit its column's type."""
+
+
+class EmptyWindowError(WindrowError, IndexError):
+    """More updates were evicted than the window holds."""
+
+
+class SnapshotError(WindrowError, ValueError):
+    """A snapshot does not belong to this structure."""
+
+
+class CompilationWarning(UserWarning):
+    """A user's function runs interpreted; the message says why."""

@@ -1,0 +1,123 @@
+"""Every Python example in the documents runs, and says what it should give.
+
+The examples of one document run in order and share their names.  Each of them either shows results
+after `>>>` or holds an `assert`: an example that claims nothing could be wrong unnoticed.
+"""
+
+import ast
+import doctest
+import re
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = [
+    *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+
+FENCE = re.compile(
+    r"^(?P<indent> *)(?P<fence>```+|~~~+) *(?P<language>\w*)[^\n]*\n(?P<code>.*?)^ *(?P=fence) *$",
+    re.MULTILINE | re.DOTALL,
+)
+DOCTEST_FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+class Example(NamedTuple):
+    """The code of one fenced block, and the number of lines before it."""
+
+    code: str
+    lines_before: int
+
+
+def examples(markdown: str) -> Iterator[Example]:
+    for block in FENCE.finditer(markdown):
+        if block["language"].lower() in {"python", "py", "pycon", "python3"}:
+            yield Example(
+                textwrap.dedent(block["code"]), markdown.count("\n", 0, block.start("code"))
+            )
+
+
+def run_document(path: Path) -> None:
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for example in examples(path.read_text(encoding="utf-8")):
+        if re.search(r"^\s*>>> ", example.code, re.MULTILINE):
+            _run_session(example, path, names)
+        else:
+            _run_script(example, path, names)
+
+
+def _run_session(example: Example, path: Path, names: dict[str, Any]) -> None:
+    session = doctest.DocTestParser().get_doctest(
+        example.code, names, path.name, str(path), example.lines_before
+    )
+    if not any(step.want for step in session.examples):
+        _claims_nothing(example, path)
+    session.globs = names  # a DocTest copies them; the next example needs the new names
+    report: list[str] = []
+    doctest.DocTestRunner(optionflags=DOCTEST_FLAGS).run(
+        session, out=report.append, clear_globs=False
+    )
+    if report:
+        pytest.fail("".join(report), pytrace=False)
+
+
+def _run_script(example: Example, path: Path, names: dict[str, Any]) -> None:
+    # The empty lines make a traceback point into the document.
+    tree = ast.parse("\n" * example.lines_before + example.code, filename=str(path))
+    if not any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
+        _claims_nothing(example, path)
+    exec(compile(tree, str(path), "exec"), names)
+
+
+def _claims_nothing(example: Example, path: Path) -> NoReturn:
+    pytest.fail(
+        f"{path.name}:{example.lines_before + 1}: this example claims nothing; "
+        "show a result after >>> or add an assert",
+        pytrace=False,
+    )
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_examples_of_a_document_hold(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # whatever an example writes
+    run_document(path)
+
+
+def test_examples_share_their_names(tmp_path: Path) -> None:
+    document = tmp_path / "right.md"
+    document.write_text(
+        "```python\nx = 1\nassert x\n```\n"
+        "- in a list:\n  ```python\n  >>> y = x + 1\n  >>> y\n  2\n  ```\n"
+        "```text\nnot Python\n```\n"
+        "```python\nassert (x, y) == (1, 2)\n```\n"
+    )
+    run_document(document)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        (">>> 1 + 1\n3", "Expected:\n    3\nGot:\n    2"),
+        (">>> 1 + 1", r"wrong\.md:4: this example claims nothing"),
+        ("1 + 1", r"wrong\.md:4: this example claims nothing"),
+    ],
+)
+def test_a_wrong_or_empty_example_is_caught(tmp_path: Path, wrong: str, complaint: str) -> None:
+    document = tmp_path / "wrong.md"
+    document.write_text(f"# Title\n\n```python\n{wrong}\n```\n")
+    with pytest.raises(pytest.fail.Exception, match=complaint):
+        run_document(document)
+
+
+def test_a_failing_assert_is_caught(tmp_path: Path) -> None:
+    document = tmp_path / "wrong.md"
+    document.write_text("```python\nassert 1 + 1 == 3\n```\n")
+    with pytest.raises(AssertionError):
+        run_document(document)
