@@ -1,0 +1,1 @@
+"""What is computed: monoids, aggregates, products of them, and the catalogue."""

@@ -1,0 +1,156 @@
+"""An aggregate: a monoid and the columns it reads; several of them make a product."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Generic, TypeAlias, TypeVar
+
+from windrow.algebra.monoid import Monoid
+from windrow.algebra.product import side_by_side
+from windrow.errors import AggregateError, InputError
+
+__all__ = [
+    "TIME",
+    "Aggregate",
+    "Aggregation",
+    "Product",
+    "Reads",
+    "as_aggregation",
+    "as_monoid",
+    "several",
+]
+
+
+class _Time:
+    """Stands for the event time of the row, whatever its column is called."""
+
+    def __repr__(self) -> str:
+        return "TIME"
+
+
+TIME: Final = _Time()
+
+# What an input reads: a column by name (or by an engine's own column object), the event time, or
+# None: the inserted value itself.
+Reads: TypeAlias = Any
+
+M = TypeVar("M", bound=Monoid[Any, Any], covariant=True)
+
+
+@dataclass(frozen=True)
+class Aggregate(Generic[M]):
+    """A monoid and what each of its inputs reads.
+
+    >>> from windrow import agg
+    >>> agg.max("temp")
+    max('temp')
+    """
+
+    monoid: M
+    columns: tuple[Reads, ...] = ()
+
+    def __post_init__(self) -> None:
+        inputs = self.monoid.inputs
+        if not self.columns:
+            object.__setattr__(self, "columns", tuple(None for _ in inputs))
+        elif len(self.columns) != len(inputs):
+            raise AggregateError(
+                f"{self.monoid.name} reads {len(inputs)} column(s) {inputs}, "
+                f"got columns={self.columns!r}; name one column for each"
+            )
+
+    def __repr__(self) -> str:
+        columns = [repr(column) for column in self.columns if column is not None]
+        return f"{self.monoid.name}({', '.join(filter(None, [self.monoid.parameters, *columns]))})"
+
+    def bound(self) -> Monoid[Any, Any]:
+        """The same monoid, with a `lift` that takes one inserted value or record."""
+        return replace(self.monoid, lift=self._lift, inputs=("row",), nullable=frozenset({"row"}))
+
+    def read(self, row: Any) -> tuple[Any, ...]:
+        """The values of this aggregate's inputs in one inserted value or record."""
+        columns = self.columns
+        if not columns:
+            return ()
+        if all(column is None for column in columns):
+            if len(columns) == 1:
+                return (row,)
+            if isinstance(row, tuple | list) and len(row) == len(columns):
+                return tuple(row)
+            raise InputError(
+                f"{self.monoid.name} takes {self.monoid.inputs}, got {row!r}; "
+                f"insert a tuple of {len(columns)} values"
+            )
+        return tuple(_entry(row, column, self.monoid.name) for column in columns)
+
+    def _lift(self, row: Any) -> Any:
+        return self.monoid.lift_row(*self.read(row))
+
+
+def _entry(row: Any, column: Reads, reader: str) -> Any:
+    key = "time" if column is TIME else column
+    try:
+        return row[key]
+    except (KeyError, TypeError, IndexError):
+        raise InputError(
+            f"{reader} reads column {key!r}, which {row!r} does not have; "
+            f"insert a mapping with an entry {key!r}"
+        ) from None
+
+
+@dataclass(frozen=True)
+class Product:
+    """Several named aggregates over one window: one structure, one policy, a dict of results."""
+
+    parts: tuple[tuple[str, "Aggregate[Any]"], ...]
+
+    def __repr__(self) -> str:
+        return f"several({', '.join(f'{name}={part!r}' for name, part in self.parts)})"
+
+    def bound(self) -> Monoid[Any, Any]:
+        """One monoid whose state is the tuple of the parts' states."""
+        return side_by_side(tuple((name, part.bound()) for name, part in self.parts))
+
+
+# What may be kept in a window: aggregates, alone or several under names, or a bare monoid.
+Aggregation: TypeAlias = (
+    "Aggregate[Any] | Product | Mapping[str, Aggregate[Any]] | Monoid[Any, Any]"
+)
+
+
+def several(**aggregates: "Aggregate[Any] | Monoid[Any, Any]") -> Product:
+    """Several named aggregates that share one window.
+
+    >>> from windrow import agg
+    >>> several(n=agg.count(), peak=agg.max("temp"))
+    several(n=count(), peak=max('temp'))
+    """
+    if not aggregates:
+        raise AggregateError("several() got no aggregate; name at least one, as in n=agg.count()")
+    return Product(tuple((name, _as_aggregate(part, name)) for name, part in aggregates.items()))
+
+
+def _as_aggregate(part: object, argument: str) -> "Aggregate[Any]":
+    if isinstance(part, Monoid):
+        return Aggregate(part)
+    if isinstance(part, Aggregate):
+        return part
+    raise AggregateError(
+        f"{argument}={part!r} is not an aggregate; use one of windrow.agg, "
+        "such as agg.max(), or agg.of(monoid)"
+    )
+
+
+def as_aggregation(spec: object, argument: str = "aggregate") -> "Aggregate[Any] | Product":
+    """Read what a user gave for an aggregate: an aggregate, a product, a mapping or a monoid."""
+    if isinstance(spec, Product):
+        return spec
+    if isinstance(spec, Mapping):
+        if not all(isinstance(name, str) for name in spec):
+            raise AggregateError(f"{argument} has names {list(spec)!r}; name aggregates by text")
+        return several(**spec)
+    return _as_aggregate(spec, argument)
+
+
+def as_monoid(spec: object, argument: str = "monoid") -> Monoid[Any, Any]:
+    """The monoid over inserted values that a user's aggregate, product, mapping or monoid means."""
+    return as_aggregation(spec, argument).bound()

@@ -1,0 +1,52 @@
+"""Filters: a Bloom filter of the window's values."""
+
+import operator
+from functools import cache
+from numbers import Real
+
+from windrow.algebra.aggregate import Aggregate, Reads
+from windrow.algebra.bloom import BloomFilter
+from windrow.algebra.catalogue.parameters import whole
+from windrow.algebra.monoid import Kind, Monoid
+from windrow.algebra.registry import Takes, register
+from windrow.errors import AggregateError
+
+__all__ = ["bloom"]
+
+
+@register(Takes.ANYTHING)
+def bloom(
+    column: Reads = None, *, capacity: int = 1000, error: float = 0.01
+) -> Aggregate[Monoid[int, BloomFilter]]:
+    """A Bloom filter of the values: `value in result` is never wrongly false.
+
+    It is wrongly true with a probability of at most `error` while there are at most `capacity`
+    different values, and more often beyond.  Nulls are skipped; NaN equals NaN, 0.0 equals -0.0;
+    the filter of nothing holds nothing.  Hashes are the same in every process and run.
+
+    >>> from windrow.testing import fold
+    >>> seen = fold(bloom(), ["wind", None, "row"])
+    >>> "wind" in seen, "storm" in seen
+    (True, False)
+    """
+    most = whole(capacity)
+    if most is None or most < 1:
+        raise AggregateError(f"capacity={capacity!r} is not a positive integer; try capacity=1000")
+    if not isinstance(error, Real) or not 0 < error < 1:
+        raise AggregateError(f"error={error!r} is not between 0 and 1; use error=0.01 for 1 %")
+    return Aggregate(_bloom(most, float(error)), (column,))
+
+
+@cache
+def _bloom(capacity: int, error: float) -> Monoid[int, BloomFilter]:
+    empty = BloomFilter.sized(capacity, error)
+    return Monoid(
+        name="bloom",
+        parameters=f"capacity={capacity}, error={error}",
+        lift=empty.mask,
+        combine=operator.or_,
+        lower=empty.with_bits,
+        identity=0,
+        kind=Kind.SKETCH,
+        commutative=True,
+    )

@@ -1,0 +1,120 @@
+"""Located extrema: the value of one column where another is smallest or largest."""
+
+from functools import cache
+from typing import Any
+
+from windrow.algebra.aggregate import Aggregate, Reads
+from windrow.algebra.catalogue.extrema import highest_of, lowest_of
+from windrow.algebra.monoid import Monoid
+from windrow.algebra.numeric import BOOL, NULL, VALUE, Dtypes, Field, Numeric, State
+from windrow.algebra.optional import optional
+from windrow.algebra.ordering import above
+from windrow.algebra.registry import Takes, register
+from windrow.errors import AggregateError
+
+__all__ = ["argmax", "argmin"]
+
+
+@register(Takes.NUMBER_PAIRS)
+def argmax(column: Reads = None, by: Reads = None) -> Aggregate[Monoid[Any, Any]]:
+    """The value of `column` where `by` is largest, the oldest such row where several tie.
+
+    Rows whose `by` is null are skipped, a null of `column` may be the result; NaN is larger than
+    every number; null where nothing is left: as Spark's `max_by`, which leaves ties open.
+    Inserted bare, a row is the pair `(taken, by)`.
+
+    >>> from windrow.testing import fold
+    >>> rows = [{"sensor": "a", "temp": 20}, {"sensor": "b", "temp": 23}]
+    >>> fold(argmax("sensor", by="temp"), rows)
+    'b'
+    """
+    return Aggregate(_argmax(), _both("argmax", column, by))
+
+
+@register(Takes.NUMBER_PAIRS)
+def argmin(column: Reads = None, by: Reads = None) -> Aggregate[Monoid[Any, Any]]:
+    """The value of `column` where `by` is smallest, the oldest such row where several tie.
+
+    Rows whose `by` is null are skipped, a null of `column` may be the result; NaN is larger than
+    every number, so it decides only where all of `by` is NaN; null where nothing is left: as
+    Spark's `min_by`, which leaves ties open.  Inserted bare, a row is the pair `(taken, by)`.
+    """
+    return Aggregate(_argmin(), _both("argmin", column, by))
+
+
+def _both(name: str, column: Reads, by: Reads) -> tuple[Reads, ...]:
+    if (column is None) != (by is None):
+        raise AggregateError(
+            f"{name} reads two columns, got column={column!r}, by={by!r}; "
+            "name both, or none to insert pairs (taken, by)"
+        )
+    return (column, by)
+
+
+@cache
+def _argmax() -> Monoid[Any, Any]:
+    return _located("argmax", _at_largest, _at_largest_seen, lowest_of)
+
+
+@cache
+def _argmin() -> Monoid[Any, Any]:
+    return _located("argmin", _at_smallest, _at_smallest_seen, highest_of)
+
+
+def _located(name: str, pick: Any, combine: Any, start_of: Any) -> Monoid[Any, Any]:
+    def numeric(dtypes: Dtypes) -> Numeric:
+        taken, by = dtypes
+        return Numeric(
+            state=(taken, by, BOOL),
+            identity=(taken.type(0).item(), start_of(by), False),
+            lift=_lift_seen,
+            combine=combine,
+            lower=_lower_seen,
+            result=(Field(taken, like="taken"),),
+        )
+
+    return Monoid(
+        name=name,
+        lift=lambda taken, by: (taken, by),
+        combine=optional(pick),
+        lower=lambda state: None if state is None else state[0],
+        identity=None,
+        inputs=("taken", "by"),
+        nullable=frozenset({"taken"}),
+        numeric=numeric,
+    )
+
+
+def _at_largest(older: State, newer: State) -> State:
+    return newer if above(newer[1], older[1]) else older
+
+
+def _at_smallest(older: State, newer: State) -> State:
+    return newer if above(older[1], newer[1]) else older
+
+
+def _lift_seen(taken: Any, by: Any) -> State:
+    return (taken, by, True)
+
+
+# An identity on the newer side never beats what was seen: its `by` is where the search begins.
+def _at_largest_seen(older: State, newer: State) -> State:
+    keep = older[2] & (not above(newer[1], older[1]))
+    return (
+        older[0] if keep else newer[0],
+        older[1] if keep else newer[1],
+        older[2] | newer[2],
+    )
+
+
+def _at_smallest_seen(older: State, newer: State) -> State:
+    keep = older[2] & (not above(older[1], newer[1]))
+    return (
+        older[0] if keep else newer[0],
+        older[1] if keep else newer[1],
+        older[2] | newer[2],
+    )
+
+
+def _lower_seen(state: State) -> State:
+    return (state[0], VALUE if state[2] else NULL)

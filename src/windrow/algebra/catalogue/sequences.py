@@ -1,0 +1,81 @@
+"""Sequences: all values in their order, as a list or as one text."""
+
+from functools import cache
+from typing import Any
+
+from windrow.algebra.aggregate import Aggregate, Reads
+from windrow.algebra.monoid import Kind, Monoid
+from windrow.algebra.registry import Takes, register
+from windrow.algebra.rope import Rope
+from windrow.errors import AggregateError, InputError
+
+__all__ = ["collect", "concat"]
+
+
+@register(Takes.ANYTHING)
+def collect(column: Reads = None) -> Aggregate[Monoid[Rope[Any], list[Any]]]:
+    """All values in a list, oldest first.
+
+    Nulls are skipped, NaN is kept, and nothing gives an empty list: as Spark's `collect_list`,
+    which leaves the order open.
+
+    >>> from windrow.testing import fold
+    >>> fold(collect(), [3, None, 1])
+    [3, 1]
+    """
+    return Aggregate(_collect(), (column,))
+
+
+@register(Takes.TEXT)
+def concat(column: Reads = None, separator: str = "") -> Aggregate[Monoid[Rope[str], str | None]]:
+    """All texts joined into one, oldest first.
+
+    Nulls are skipped, and the text of nothing is null: as Spark's `listagg`.
+
+    >>> from windrow.testing import fold
+    >>> fold(concat(separator="-"), ["wind", None, "row"])
+    'wind-row'
+    """
+    if not isinstance(separator, str):
+        raise AggregateError(f'separator={separator!r} is not text; use separator=", "')
+    return Aggregate(_concat(separator), (column,))
+
+
+def _join(older: Rope[Any], newer: Rope[Any]) -> Rope[Any]:
+    return older + newer
+
+
+@cache
+def _collect() -> Monoid[Rope[Any], list[Any]]:
+    return Monoid(
+        name="collect",
+        lift=lambda value: Rope((value,)),
+        combine=_join,
+        lower=list,
+        identity=Rope(),
+        kind=Kind.HOLISTIC,
+    )
+
+
+@cache
+def _concat(separator: str) -> Monoid[Rope[str], str | None]:
+    def lower(state: Rope[str]) -> str | None:
+        return separator.join(state) if state else None
+
+    return Monoid(
+        name="concat",
+        parameters=f"separator={separator!r}" if separator else "",
+        lift=_lift_text,
+        combine=_join,
+        lower=lower,
+        identity=Rope(),
+        kind=Kind.HOLISTIC,
+    )
+
+
+def _lift_text(value: Any) -> Rope[str]:
+    if not isinstance(value, str):
+        raise InputError(
+            f"concat joins text, got {value!r}; use collect, or str() the values first"
+        )
+    return Rope((value,))

@@ -1,0 +1,259 @@
+"""Sums: sum, mean, product, geometric mean."""
+
+import operator
+from decimal import Decimal
+from functools import cache
+from math import exp, inf, isfinite, log, nan
+from typing import Any
+
+from windrow.algebra.aggregate import Aggregate, Reads
+from windrow.algebra.monoid import Group, Kind, Monoid
+from windrow.algebra.numeric import (
+    BOOL,
+    FLOAT,
+    INT,
+    NULL,
+    OVERFLOW,
+    VALUE,
+    Dtypes,
+    Field,
+    Numeric,
+    State,
+)
+from windrow.algebra.optional import optional, same
+from windrow.algebra.registry import Takes, register
+
+__all__ = ["geometric_mean", "mean", "product", "sum"]
+
+
+@register(Takes.NUMBERS)
+def sum(column: Reads = None) -> Aggregate[Group[Any, Any]]:
+    """The sum of the values.
+
+    Nulls are skipped; one NaN makes the sum NaN; the sum of nothing is null: all as in Spark.
+    Integers stay exact: kernels add them in 96 bits and refuse a result that does not fit 64.
+
+    >>> from windrow.aggregators import TwoStacks
+    >>> window = TwoStacks(sum())
+    >>> for reading in (3, None, 4):
+    ...     window.insert(reading)
+    >>> window.query()
+    7
+    """
+    return Aggregate(_sum(), (column,))
+
+
+@register(Takes.NUMBERS)
+def mean(column: Reads = None) -> Aggregate[Group[Any, Any]]:
+    """The arithmetic mean.
+
+    Nulls are skipped; one NaN makes it NaN; the mean of nothing is null: all as in Spark.
+    """
+    return Aggregate(_mean(), (column,))
+
+
+@register(Takes.NUMBERS)
+def product(column: Reads = None) -> Aggregate[Monoid[Any, Any]]:
+    """The product of the values, a float as in Spark.
+
+    Nulls are skipped; one NaN makes it NaN; the product of nothing is null.
+    """
+    return Aggregate(_product(), (column,))
+
+
+@register(Takes.NUMBERS)
+def geometric_mean(column: Reads = None) -> Aggregate[Group[Any, Any]]:
+    """The geometric mean, through the mean of logarithms, so that it cannot overflow.
+
+    Nulls are skipped; a zero makes it zero; a NaN or negative value makes it NaN; the geometric
+    mean of nothing is null.  (Spark has no such function.)
+    """
+    return Aggregate(_geometric_mean(), (column,))
+
+
+def _subtract_counted(total: Any, older: Any) -> Any:
+    if total is None or older is None:
+        return total
+    rest = _subtract_pairs(total, older)
+    # The count tells nothing (null) from values that add up to zero.
+    return None if rest is not NotImplemented and rest[1] == 0 else rest
+
+
+@cache
+def _sum() -> Group[Any, Any]:
+    return Group(
+        name="sum",
+        lift=_lift_counted,
+        combine=optional(_add_pairs),
+        lower=lambda state: None if state is None else state[0],
+        identity=None,
+        subtract=_subtract_counted,
+        kind=Kind.DISTRIBUTIVE,
+        commutative=True,
+        neutral=0.0,
+        numeric=_numeric_sum,
+    )
+
+
+def _numeric_sum(dtypes: Dtypes) -> Numeric:
+    if dtypes == (FLOAT,):
+        return Numeric(
+            state=(FLOAT,),
+            identity=(0.0,),
+            lift=_lift_float,
+            combine=_add_floats,
+            lower=_lower_float,
+            result=(Field(FLOAT),),
+            total=True,
+        )
+    return Numeric(
+        state=(INT, INT, BOOL),
+        identity=(0, 0, False),
+        lift=_lift_wide,
+        combine=_add_wide,
+        lower=_lower_wide,
+        result=(Field(INT, like="value duration"),),
+    )
+
+
+def _lift_float(value: Any) -> State:
+    return (1.0 * value,)  # not float(): booleans have none when compiled
+
+
+def _add_floats(older: State, newer: State) -> State:
+    return (older[0] + newer[0],)
+
+
+def _lower_float(state: State) -> State:
+    return (state[0], VALUE)
+
+
+# An integer is high · 2³² + low with 0 ≤ low < 2³²; 2³¹ of them add up before `high` overflows.
+def _lift_wide(value: Any) -> State:
+    return (value >> 32, value & 0xFFFFFFFF, True)
+
+
+def _add_wide(older: State, newer: State) -> State:
+    low = older[1] + newer[1]
+    return (older[0] + newer[0] + (low >> 32), low & 0xFFFFFFFF, older[2] | newer[2])
+
+
+def _lower_wide(state: State) -> State:
+    high, low, seen = state
+    if not seen:
+        return (0, NULL)
+    if high < -(1 << 31) or high >= (1 << 31):
+        return (0, OVERFLOW)
+    return ((high << 32) + low, VALUE)
+
+
+def _add_pairs(older: State, newer: State) -> State:
+    return (older[0] + newer[0], older[1] + newer[1])
+
+
+def _subtract_pairs(total: State, older: State) -> Any:
+    # An infinite or NaN total has forgotten its finite part: only a fold of the rest can tell.
+    if isinstance(total[0], float | Decimal) and not isfinite(total[0]):
+        return NotImplemented
+    return (total[0] - older[0], total[1] - older[1])
+
+
+@cache
+def _mean() -> Group[Any, Any]:
+    return Group(
+        name="mean",
+        lift=_lift_counted,
+        combine=_add_pairs,
+        lower=_lower_mean,
+        identity=(0, 0),
+        subtract=_subtract_pairs,
+        commutative=True,
+        numeric=lambda dtypes: _float_and_count(_lift_counted_float, _lower_numeric_mean),
+    )
+
+
+def _float_and_count(lift: Any, lower: Any) -> Numeric:
+    return Numeric(
+        state=(FLOAT, INT),
+        identity=(0.0, 0),
+        lift=lift,
+        combine=_add_pairs,
+        lower=lower,
+        result=(Field(FLOAT),),
+        total=True,
+    )
+
+
+def _lift_counted(value: Any) -> State:
+    return (int(value) if isinstance(value, bool) else value, 1)
+
+
+def _lower_mean(state: State) -> Any:
+    return state[0] / state[1] if state[1] else None
+
+
+def _lift_counted_float(value: Any) -> State:
+    return (1.0 * value, 1)
+
+
+def _lower_numeric_mean(state: State) -> State:
+    return (state[0] / state[1], VALUE)
+
+
+@cache
+def _product() -> Monoid[Any, Any]:
+    return Monoid(
+        name="product",
+        lift=float,
+        combine=optional(operator.mul),
+        lower=same,
+        identity=None,
+        kind=Kind.DISTRIBUTIVE,
+        commutative=True,
+        neutral=1.0,
+        numeric=_numeric_product,
+    )
+
+
+def _numeric_product(dtypes: Dtypes) -> Numeric:
+    return Numeric(
+        state=(FLOAT,),
+        identity=(1.0,),
+        lift=_lift_float,
+        combine=_multiply,
+        lower=_lower_float,
+        result=(Field(FLOAT),),
+        total=True,
+    )
+
+
+def _multiply(older: State, newer: State) -> State:
+    return (older[0] * newer[0],)
+
+
+@cache
+def _geometric_mean() -> Group[Any, Any]:
+    return Group(
+        name="geometric_mean",
+        lift=_lift_log,
+        combine=_add_pairs,
+        lower=_lower_geometric_mean,
+        identity=(0.0, 0),
+        subtract=_subtract_pairs,
+        commutative=True,
+        numeric=lambda dtypes: _float_and_count(_lift_log, _lower_numeric_geometric_mean),
+    )
+
+
+def _lift_log(value: Any) -> State:
+    if value > 0:
+        return (log(value), 1)
+    return (-inf if value == 0 else nan, 1)
+
+
+def _lower_geometric_mean(state: State) -> Any:
+    return exp(state[0] / state[1]) if state[1] else None
+
+
+def _lower_numeric_geometric_mean(state: State) -> State:
+    return (exp(state[0] / state[1]), VALUE)

@@ -1,0 +1,47 @@
+"""Top k: the k largest values."""
+
+from functools import cache
+from typing import Any
+
+from windrow.algebra.aggregate import Aggregate, Reads
+from windrow.algebra.catalogue.parameters import whole
+from windrow.algebra.monoid import Monoid
+from windrow.algebra.ordering import descending
+from windrow.algebra.registry import Takes, register
+from windrow.errors import AggregateError
+
+__all__ = ["top_k"]
+
+
+@register(Takes.ANYTHING, 3)
+def top_k(k: int, column: Reads = None) -> Aggregate[Monoid[tuple[Any, ...], list[Any]]]:
+    """The k largest values in a list, largest first, as often as they occur.
+
+    Nulls are skipped; NaN is larger than every number; fewer than k values are all there, and
+    nothing gives an empty list.  (Spark has no such function.)
+
+    >>> from windrow.testing import fold
+    >>> fold(top_k(2), [1, 5, None, 5, 3])
+    [5, 5]
+    """
+    size = whole(k)
+    if size is None or size < 1:
+        raise AggregateError(f"k={k!r} is not a positive integer; use k=1 for the largest alone")
+    return Aggregate(_top(size), (column,))
+
+
+@cache
+def _top(k: int) -> Monoid[tuple[Any, ...], list[Any]]:
+    def combine(older: tuple[Any, ...], newer: tuple[Any, ...]) -> tuple[Any, ...]:
+        # Sorting finds the two descending runs and merges them; of equal values the oldest stay.
+        return tuple(descending(older + newer)[:k])
+
+    return Monoid(
+        name="top_k",
+        parameters=f"{k}",
+        lift=lambda value: (value,),
+        combine=combine,
+        lower=list,
+        identity=(),
+        commutative=True,
+    )

@@ -1,0 +1,59 @@
+"""The register of the catalogue: laws, documentation and engines find every aggregate here."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, ParamSpec, TypeVar
+
+from windrow.algebra.aggregate import Aggregate
+
+__all__ = ["Entry", "Takes", "register", "registered"]
+
+
+class Takes(Enum):
+    """The values an aggregate is meant for; decides what its laws are tested with."""
+
+    ANYTHING = "anything"
+    NUMBERS = "numbers"
+    BOOLEANS = "booleans"
+    TEXT = "text"
+    NUMBER_PAIRS = "pairs of numbers"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One aggregate of the catalogue, and parameters that make an example of it."""
+
+    name: str
+    factory: Callable[..., Aggregate[Any]]
+    takes: Takes
+    parameters: tuple[object, ...]
+
+    @property
+    def example(self) -> Aggregate[Any]:
+        """The aggregate with its parameters filled in."""
+        return self.factory(*self.parameters)
+
+
+_entries: dict[str, Entry] = {}
+
+P = ParamSpec("P")
+A = TypeVar("A", bound=Aggregate[Any])
+
+
+def register(takes: Takes, *parameters: object) -> Callable[[Callable[P, A]], Callable[P, A]]:
+    """Enter a factory into the catalogue; `parameters` make its example."""
+
+    def enter(factory: Callable[P, A]) -> Callable[P, A]:
+        _entries[factory.__name__] = Entry(factory.__name__, factory, takes, parameters)
+        return factory
+
+    return enter
+
+
+def registered() -> Mapping[str, Entry]:
+    """Every aggregate of the catalogue by name."""
+    import windrow.algebra.catalogue  # noqa: F401  (importing it fills the register)
+
+    return MappingProxyType(_entries)

@@ -1,0 +1,89 @@
+"""Monoids that users write as plain Python functions."""
+
+import inspect
+from collections.abc import Callable
+from math import nan
+from typing import Any
+
+from windrow.algebra.fingerprint import fingerprint
+from windrow.algebra.inference import numeric_form
+from windrow.algebra.monoid import Group, Kind, Monoid
+from windrow.algebra.optional import same
+from windrow.errors import AggregateError
+
+__all__ = ["monoid"]
+
+
+def monoid(
+    *,
+    lift: Callable[..., Any],
+    combine: Callable[[Any, Any], Any],
+    identity: Any,
+    lower: Callable[[Any], Any] = same,
+    commutative: bool = False,
+    subtract: Callable[[Any, Any], Any] | None = None,
+    kind: Kind = Kind.ALGEBRAIC,
+    neutral: float = nan,
+    name: str | None = None,
+) -> Monoid[Any, Any]:
+    """An aggregate of your own: `combine(older, newer)` must be associative, with `identity`.
+
+    `lift` takes one argument for each column it reads; nulls never reach it.  States must not be
+    changed in place.  Where the identity is a number or a flat tuple of numbers, `windrow.roll`
+    compiles the functions and runs them at the speed of built-in aggregates; integers are 64 bits
+    wide there.  What cannot be compiled runs interpreted, with one warning that says why.
+    Compiled functions see globals and closures as they are when a roll compiles them, a later
+    change at the next roll; and Python's `max` and `min` do not treat NaN consistently.
+
+    >>> from windrow.aggregators import Amta
+    >>> spread = monoid(
+    ...     lift=lambda price: (price, price),
+    ...     combine=lambda older, newer: (min(older[0], newer[0]), max(older[1], newer[1])),
+    ...     lower=lambda state: state[1] - state[0],
+    ...     identity=(float("inf"), float("-inf")),
+    ...     commutative=True,
+    ... )
+    >>> window = Amta(spread)
+    >>> for price in (3.0, 7.5, 5.0):
+    ...     window.insert(price)
+    >>> window.query()
+    4.5
+    """
+    for argument, function in (("lift", lift), ("combine", combine), ("lower", lower)):
+        if not callable(function):
+            raise AggregateError(f"{argument}={function!r} is not callable; give a function")
+    label = name or getattr(lift, "__name__", "lift").replace("<lambda>", "monoid")
+    shape: dict[str, Any] = {
+        "name": label,
+        "parameters": _mark(lift, combine),
+        "lift": lift,
+        "combine": combine,
+        "lower": lower,
+        "identity": identity,
+        "kind": kind,
+        "commutative": commutative,
+        "inputs": _inputs(lift),
+        "neutral": neutral,
+        "numeric": numeric_form(label, lift, combine, lower, identity),
+        "changing": True,
+    }
+    return Monoid(**shape) if subtract is None else Group(subtract=subtract, **shape)
+
+
+def _mark(*functions: Callable[..., Any]) -> str:
+    """What tells these functions from others in a repr, and so in a snapshot."""
+    return (fingerprint(*functions) or "")[:8]
+
+
+def _inputs(lift: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the columns a lift takes: its positional parameters without a default."""
+    try:
+        parameters = inspect.signature(lift).parameters.values()
+    except (TypeError, ValueError):
+        return ("value",)  # some functions written in C do not tell: float, for one
+    required = tuple(
+        p.name
+        for p in parameters
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
+    )
+    return required or ("value",)
