@@ -1,0 +1,140 @@
+"""Window definitions, written as one says them: `window.hopping("1 hour", every="1 minute")`.
+
+Durations are text such as "90s" or "1 h 30 min", or a `timedelta`.
+"""
+
+from collections.abc import Mapping
+from operator import index
+from typing import Any, overload
+
+from windrow.algebra.aggregate import Aggregate
+from windrow.algebra.monoid import Monoid
+from windrow.errors import WindowError
+from windrow.windows import (
+    Check,
+    Count,
+    Duration,
+    Hopping,
+    Order,
+    Policy,
+    Punctuated,
+    Session,
+    TrailingRows,
+    TrailingTime,
+    Tumbling,
+    Window,
+    microseconds,
+)
+from windrow.windows.policy import Drop, Keep, named_aggregates
+from windrow.windows.punctuated import Marker
+
+__all__ = [
+    "Check",
+    "Order",
+    "Window",
+    "count",
+    "hopping",
+    "policy",
+    "punctuated",
+    "session",
+    "trailing",
+    "tumbling",
+]
+
+
+def tumbling(size: Duration, offset: Duration = "0 s") -> Tumbling:
+    """Windows that follow each other without gap or overlap.
+
+    >>> tumbling("1 hour", offset="15 min")
+    tumbling('1 hour', offset='15 minutes')
+    """
+    return Tumbling(microseconds(size, "size"), microseconds(offset, "offset"))
+
+
+def hopping(size: Duration, every: Duration, offset: Duration = "0 s") -> Hopping:
+    """Windows of one size that start one hop, `every`, after another.
+
+    >>> hopping("1 hour", every="1 minute")
+    hopping('1 hour', every='1 minute')
+    """
+    return Hopping(
+        microseconds(size, "size"), microseconds(every, "every"), microseconds(offset, "offset")
+    )
+
+
+@overload
+def trailing(duration: Duration) -> TrailingTime: ...
+@overload
+def trailing(*, rows: int) -> TrailingRows: ...
+def trailing(
+    duration: Duration | int | None = None, *, rows: int | None = None
+) -> TrailingTime | TrailingRows:
+    """For each row, the window that ends with it: the last `duration`, or the last `rows`.
+
+    >>> trailing("1 hour"), trailing(rows=1000)
+    (trailing('1 hour'), trailing(rows=1000))
+    """
+    if duration is not None and rows is None:
+        if isinstance(duration, int):
+            raise WindowError(
+                f'duration={duration} has no unit; give a unit, e.g. "90s", or a timedelta; '
+                "for a number of rows say rows=1000"
+            )
+        return TrailingTime(microseconds(duration, "duration"))
+    if rows is not None and duration is None:
+        return TrailingRows(_plain(rows))
+    raise WindowError(
+        f"duration={duration!r} and rows={rows!r}: exactly one must be given; "
+        'call trailing("1 hour") or trailing(rows=1000)'
+    )
+
+
+def session(gap: Duration) -> Session:
+    """Rows at most `gap` apart, bounded by longer silences.
+
+    >>> session("30 minutes")
+    session('30 minutes')
+    """
+    return Session(microseconds(gap, "gap"))
+
+
+def count(size: int, every: int | None = None) -> Count:
+    """Windows of `size` rows, one starting `every` so many rows; by default back to back.
+
+    >>> count(100), count(100, every=10)
+    (count(100), count(100, every=10))
+    """
+    return Count(_plain(size), _plain(size if every is None else every))
+
+
+def punctuated(start: Marker | None = None, end: Marker | None = None) -> Punctuated:
+    """Windows between rows that are marked: by a boolean column's name, or a column expression.
+
+    >>> punctuated(start="ignition_on")
+    punctuated(start='ignition_on')
+    """
+    return Punctuated(start, end)
+
+
+def policy(
+    keep: Keep | None = None,
+    drop: Drop | None = None,
+    *,
+    using: Mapping[str, Aggregate[Any] | Monoid[Any, Any]],
+    check: Check = Check.TRUST,
+) -> Policy:
+    """A window that slides by content; `windrow.windows.Policy` tells what the predicates mean.
+
+    `using` names the aggregates that `keep(window)` and `drop(evicted, after, before)` look at.
+
+    >>> from windrow import agg
+    >>> policy(keep=lambda window: window.n <= 1000, using={"n": agg.count()})
+    policy(keep=<lambda>, using={'n': count()})
+    """
+    return Policy(keep=keep, drop=drop, using=named_aggregates(using), check=check)
+
+
+def _plain(number: int) -> int:
+    """A whole number of any library as Python's own; what is none is refused elsewhere."""
+    whole = hasattr(number, "__index__") and not isinstance(number, bool)
+    return index(number) if whole else number
