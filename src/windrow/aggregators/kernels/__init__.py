@@ -1,0 +1,1 @@
+"""Compiled loops over whole columns, specialised for the operator they run."""

@@ -1,0 +1,192 @@
+"""AMTA compiled: the forest of `windrow.aggregators.amta` in one piece of memory.
+
+    header   evicted, split, inserted, the stack's depth, the capacity, the stack's positions
+    ends     the aggregates of front and back: 2 cells for each field of a state
+    stack    the aggregates of the front's suffixes: a cell for each field and entry
+    nodes    the forest: 2 · capacity cells for each field, one field after the other
+
+Level l of the forest is a ring of `capacity >> l` nodes, from `2 · capacity - (2 · capacity >> l)`
+on.  The functions are those of `Amta`, in the same order and shape, with one difference: the
+caller moves a full forest to a larger one (`larger`) before the next insert.
+"""
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windrow.aggregators.kernels.memory import read_int, write_int
+from windrow.aggregators.kernels.operator import Operator
+
+__all__ = ["Cells", "ForestCode", "forest_code", "larger_forest", "new_forest", "size_of"]
+
+# The memory of a forest; compiled code gets its address.
+Cells: TypeAlias = NDArray[np.int64]
+
+EVICTED, SPLIT, INSERTED, DEPTH, CAPACITY = range(5)
+_POSITIONS = 8
+_DEEPEST = 128  # a stack holds at most two blocks of each size, and sizes are powers of two
+_ENDS = _POSITIONS + _DEEPEST
+FRONT, BACK = 0, 1
+
+
+class ForestCode(NamedTuple):
+    """What kernels call, specialised for one operator; a forest is an address."""
+
+    reset: Any  # reset(forest)
+    insert: Any  # insert(forest, state)
+    evict_to: Any  # evict_to(forest, position)
+    total: Any  # total(forest) → state
+    node: Any  # node(forest, start, end) → the state of an aligned block
+    stacked: Any  # stacked(forest, depth) → a position on the stack, and the suffix from there
+    back: Any  # back(forest) → the state of the back
+
+
+def new_forest(operator: Operator, capacity: int) -> Cells:
+    """An empty forest with room for `capacity` updates, a power of two; reset it before use."""
+    cells = np.zeros(_first_node(operator) + 2 * capacity * len(operator.state), np.int64)
+    cells[CAPACITY] = capacity
+    return cells
+
+
+def size_of(cells: Cells) -> int:
+    """How many updates the window holds."""
+    return cells.item(INSERTED) - cells.item(EVICTED)
+
+
+def larger_forest(operator: Operator, cells: Cells) -> Cells:
+    """The same window with twice the room."""
+    old = int(cells[CAPACITY])
+    new = new_forest(operator, 2 * old)
+    first = _first_node(operator)
+    new[:first] = cells[:first]
+    new[CAPACITY] = 2 * old
+    evicted, inserted = int(cells[EVICTED]), int(cells[INSERTED])
+    for level in range(old.bit_length()):
+        alive = np.arange(-(-evicted >> level), inserted >> level)
+        source = 2 * old - (2 * old >> level) + (alive & ((old >> level) - 1))
+        target = 4 * old - (4 * old >> level) + (alive & ((2 * old >> level) - 1))
+        for field in range(len(operator.state)):
+            new[first + field * 4 * old + target] = cells[first + field * 2 * old + source]
+    return new
+
+
+def _first_node(operator: Operator) -> int:
+    return _ENDS + len(operator.state) * (2 + _DEEPEST)
+
+
+def forest_code(operator: Operator) -> ForestCode:
+    """The functions of a forest for one operator, to be compiled into a kernel."""
+    identity, combine = operator.identity, operator.combine
+    load, store = operator.load_cells, operator.store_cells
+    first_end, first_stacked = _ENDS, _ENDS + 2 * len(operator.state)
+    first_node = _first_node(operator)
+
+    def get_node(forest: Any, level: Any, index: Any) -> Any:
+        size = 2 * read_int(forest, CAPACITY)
+        slot = size - (size >> level) + (index & ((size >> (level + 1)) - 1))
+        return load(forest, first_node + slot, size)
+
+    def put_node(forest: Any, level: Any, index: Any, state: Any) -> None:
+        size = 2 * read_int(forest, CAPACITY)
+        slot = size - (size >> level) + (index & ((size >> (level + 1)) - 1))
+        store(forest, first_node + slot, size, state)
+
+    def get_end(forest: Any, end: Any) -> Any:
+        return load(forest, first_end + end, 2)
+
+    def put_end(forest: Any, end: Any, state: Any) -> None:
+        store(forest, first_end + end, 2, state)
+
+    def stacked(forest: Any, depth: Any) -> Any:
+        position = read_int(forest, _POSITIONS + depth)
+        return position, load(forest, first_stacked + depth, _DEEPEST)
+
+    def push(forest: Any, depth: Any, position: Any, suffix: Any) -> None:
+        write_int(forest, _POSITIONS + depth, position)
+        store(forest, first_stacked + depth, _DEEPEST, suffix)
+
+    def level_of(size: Any) -> Any:
+        level = 0
+        while size >> (level + 1) > 0:
+            level += 1
+        return level
+
+    def node(forest: Any, start: Any, end: Any) -> Any:
+        level = level_of(end - start)
+        return get_node(forest, level, start >> level)
+
+    def back(forest: Any) -> Any:
+        return get_end(forest, BACK)
+
+    def reset(forest: Any) -> None:
+        for counter in (EVICTED, SPLIT, INSERTED, DEPTH):
+            write_int(forest, counter, 0)
+        put_end(forest, FRONT, identity)
+        put_end(forest, BACK, identity)
+
+    def insert(forest: Any, state: Any) -> None:
+        number, evicted = read_int(forest, INSERTED), read_int(forest, EVICTED)
+        put_end(forest, BACK, combine(get_end(forest, BACK), state))
+        put_node(forest, 0, number, state)
+        write_int(forest, INSERTED, number + 1)
+        level = 0
+        while number & 1 == 1 and (number - 1) << level >= evicted:
+            state = combine(get_node(forest, level, number - 1), state)
+            number >>= 1
+            level += 1
+            put_node(forest, level, number, state)
+
+    def evict_to(forest: Any, position: Any) -> None:
+        if position < read_int(forest, SPLIT):
+            advance_front(forest, position)
+        else:
+            rebuild_front(forest, position)
+        write_int(forest, EVICTED, position)
+
+    def advance_front(forest: Any, position: Any) -> None:
+        start, depth = read_int(forest, EVICTED), read_int(forest, DEPTH)
+        end, after = read_int(forest, SPLIT), identity
+        while depth > 0:
+            end, after = stacked(forest, depth - 1)
+            if end > position:
+                break
+            depth -= 1
+            start = end
+            put_end(forest, FRONT, after)
+            end, after = read_int(forest, SPLIT), identity
+        if start < position:
+            level = level_of(end - start)
+            while start < position:
+                level -= 1
+                middle = start + (1 << level)
+                if position < middle:
+                    after = combine(get_node(forest, level, middle >> level), after)
+                    push(forest, depth, middle, after)
+                    depth += 1
+                else:
+                    start = middle
+            put_end(forest, FRONT, combine(get_node(forest, level, start >> level), after))
+        write_int(forest, DEPTH, depth)
+
+    def rebuild_front(forest: Any, position: Any) -> None:
+        end = read_int(forest, INSERTED)
+        write_int(forest, SPLIT, end)
+        depth, suffix = 0, identity
+        while end > position:
+            level = 0
+            while (end >> level) & 1 == 0 and 2 << level <= end - position:
+                level += 1
+            end -= 1 << level
+            suffix = combine(get_node(forest, level, end >> level), suffix)
+            push(forest, depth, end, suffix)
+            depth += 1
+        # The oldest suffix is the front itself, not an entry of the stack.
+        write_int(forest, DEPTH, max(depth - 1, 0))
+        put_end(forest, FRONT, suffix)
+        put_end(forest, BACK, identity)
+
+    def total(forest: Any) -> Any:
+        return combine(get_end(forest, FRONT), get_end(forest, BACK))
+
+    return ForestCode(reset, insert, evict_to, total, node, stacked, back)

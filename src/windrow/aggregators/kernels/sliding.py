@@ -1,0 +1,107 @@
+"""Windows under a slide policy over whole columns: AMTA, amortised O(1), slides O(log n)."""
+
+from typing import Any
+
+from windrow.aggregators.kernels.compile import kernel
+from windrow.aggregators.kernels.forest import (
+    CAPACITY,
+    DEPTH,
+    EVICTED,
+    INSERTED,
+    SPLIT,
+    ForestCode,
+    forest_code,
+)
+from windrow.aggregators.kernels.judge import JudgeCode
+from windrow.aggregators.kernels.memory import read_int
+from windrow.aggregators.kernels.operator import Operator
+
+__all__ = ["slide_code", "sliding_kernel"]
+
+
+def sliding_kernel(operator: Operator, judge: JudgeCode) -> Any:
+    """The loop for one operator and policy over one group, rows [first, end), from `row` on.
+
+    Returns the row to go on with once the forest has been moved to a larger one, or `end`.
+    """
+    functions = forest_code(operator)
+    reset, insert, total = functions.reset, functions.insert, functions.total
+    slide = slide_code(operator, judge, functions)
+    lift, lower, lower_nothing = operator.lift, operator.lower, operator.lower_nothing
+
+    def sliding(
+        columns: Any, masks: Any, first: Any, row: Any, end: Any, forest: Any, out: Any
+    ) -> Any:
+        results, statuses = out
+        if row == first:
+            reset(forest)
+        while row < end:
+            size = read_int(forest, INSERTED) - read_int(forest, EVICTED)
+            if size == read_int(forest, CAPACITY):
+                return row
+            insert(forest, lift(columns, masks, row))
+            slide(forest)
+            if read_int(forest, EVICTED) == read_int(forest, INSERTED):
+                lower_nothing(results, statuses, row)
+            else:
+                lower(total(forest), results, statuses, row)
+            row += 1
+        return row
+
+    return kernel(sliding)
+
+
+def slide_code(operator: Operator, judge: JudgeCode, functions: ForestCode) -> Any:
+    """Enforce a policy on a forest: `windrow.aggregators.search` in compiled form."""
+    identity, combine = operator.identity, operator.combine
+    node, total, evict_to = functions.node, functions.total, functions.evict_to
+    stacked, back = functions.stacked, functions.back
+    keeps, condemns, drops = judge
+
+    def prefix_to(forest: Any, evicted: Any, start: Any, end: Any) -> Any:
+        if drops:
+            return combine(evicted, node(forest, start, end))
+        return evicted
+
+    def must_go(forest: Any, end: Any, prefix: Any, after: Any, before: Any) -> Any:
+        if end == read_int(forest, INSERTED):
+            return False, False
+        refused = not keeps(after)
+        return refused or condemns(prefix, after, before), refused
+
+    def slide(forest: Any) -> None:
+        before = total(forest)
+        refused = not keeps(before)
+        if not refused and not drops:
+            return
+        start, depth, evicted = read_int(forest, EVICTED), read_int(forest, DEPTH), identity
+        while True:
+            if start == read_int(forest, SPLIT):
+                # All the front goes: make the back the front, whose blocks the stack knows.
+                evict_to(forest, start)
+                depth = read_int(forest, DEPTH)
+            if depth > 0:
+                depth -= 1
+                end, suffix = stacked(forest, depth)
+                after = combine(suffix, back(forest))
+            else:
+                end, after = read_int(forest, SPLIT), back(forest)
+            prefix = prefix_to(forest, evicted, start, end)
+            goes, still_refused = must_go(forest, end, prefix, after, before)
+            if not goes:
+                break
+            start, evicted, refused = end, prefix, still_refused
+        while end - start > 1:
+            middle = (start + end) // 2
+            later = combine(node(forest, middle, end), after)
+            prefix = prefix_to(forest, evicted, start, middle)
+            goes, still_refused = must_go(forest, middle, prefix, later, before)
+            if goes:
+                start, evicted, refused = middle, prefix, still_refused
+            else:
+                end, after = middle, later
+        position = start + refused
+        if position > read_int(forest, EVICTED):
+            evict_to(forest, position)
+
+    return slide

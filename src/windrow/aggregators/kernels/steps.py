@@ -1,0 +1,64 @@
+"""A window kept in a compiled forest, step by step: what `CompiledAmta` calls."""
+
+from typing import Any, NamedTuple
+
+from windrow.aggregators.kernels.compile import kernel
+from windrow.aggregators.kernels.forest import CAPACITY, EVICTED, INSERTED, forest_code
+from windrow.aggregators.kernels.judge import JudgeCode
+from windrow.aggregators.kernels.memory import read_int
+from windrow.aggregators.kernels.operator import Operator
+from windrow.aggregators.kernels.sliding import slide_code
+
+__all__ = ["Steps", "make_steps"]
+
+
+class Steps(NamedTuple):
+    """The kernels of one window; a forest is its address."""
+
+    reset: Any  # reset(forest)
+    extend: Any  # extend(columns, masks, row, end, forest) → the row to go on with, or end
+    advance: Any  # advance(columns, masks, row, end, forest, out): insert, evict one, query
+    evict_to: Any  # evict_to(forest, position)
+    answer: Any  # answer(forest, out)
+    slide: Any  # slide(forest), None without a policy
+
+
+def make_steps(operator: Operator, judge: JudgeCode | None) -> Steps:
+    """The kernels for one operator and policy."""
+    functions = forest_code(operator)
+    insert, evict, total = functions.insert, functions.evict_to, functions.total
+    lift, lower, lower_nothing = operator.lift, operator.lower, operator.lower_nothing
+
+    def is_full(forest: Any) -> Any:
+        size = read_int(forest, INSERTED) - read_int(forest, EVICTED)
+        return size == read_int(forest, CAPACITY)
+
+    def extend(columns: Any, masks: Any, row: Any, end: Any, forest: Any) -> Any:
+        while row < end and not is_full(forest):
+            insert(forest, lift(columns, masks, row))
+            row += 1
+        return row
+
+    def advance(columns: Any, masks: Any, row: Any, end: Any, forest: Any, out: Any) -> None:
+        results, statuses = out
+        while row < end:
+            insert(forest, lift(columns, masks, row))
+            evict(forest, read_int(forest, EVICTED) + 1)
+            lower(total(forest), results, statuses, row)
+            row += 1
+
+    def answer(forest: Any, out: Any) -> None:
+        results, statuses = out
+        if read_int(forest, INSERTED) == read_int(forest, EVICTED):
+            lower_nothing(results, statuses, 0)
+        else:
+            lower(total(forest), results, statuses, 0)
+
+    return Steps(
+        reset=kernel(functions.reset),
+        extend=kernel(extend),
+        advance=kernel(advance),
+        evict_to=kernel(evict),
+        answer=kernel(answer),
+        slide=None if judge is None else kernel(slide_code(operator, judge, functions)),
+    )
