@@ -1,0 +1,176 @@
+"""Results as numpy or Arrow columns, of the type their aggregate or its input asks for."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import time
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from windrow.algebra.numeric import NULL, OVERFLOW, VALUE, Field
+from windrow.errors import InputError, ResultOverflowError
+
+__all__ = ["Answer", "Numbers", "Objects"]
+
+# The logical type of each input of an aggregate, by the input's name.
+Logicals = Mapping[str, "pa.DataType | None"]
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Results of compiled code: an array for each field, and a status for each row."""
+
+    fields: tuple[Field, ...]
+    arrays: tuple[NDArray[Any], ...]
+    statuses: NDArray[np.uint8] | None  # None where all are values
+    logicals: Logicals
+
+    @classmethod
+    def of(cls, values: Sequence[Any], fields: tuple[Field, ...], logicals: Logicals) -> "Numbers":
+        """The results of interpreted code, just as compiled code would give them."""
+        arrays = tuple(np.zeros(len(values), field.dtype) for field in fields)
+        statuses = np.full(len(values), VALUE, np.uint8)
+        for row, value in enumerate(values):
+            if value is None:
+                statuses[row] = NULL
+                continue
+            for array, number in zip(arrays, value if len(fields) > 1 else (value,), strict=True):
+                try:
+                    array[row] = number
+                except OverflowError:
+                    statuses[row] = OVERFLOW
+        return cls(fields, arrays, statuses, logicals)
+
+    def arrow(self) -> pa.Array:
+        """An Arrow array; a struct if the result has several fields."""
+        null = self._null()
+        if len(self.fields) == 1:
+            return self._arrow_field(0, null)
+        columns = [self._arrow_field(k, None) for k in range(len(self.fields))]
+        names = [field.name for field in self.fields]
+        mask = None if null is None else pa.array(null)
+        return pa.StructArray.from_arrays(columns, names, mask=mask)
+
+    def numpy(self) -> NDArray[Any]:
+        """A numpy array, which has NaN or NaT for null; structured if there are several fields."""
+        null = self._null()
+        columns = [_to_numpy(self._arrow_field(k, null)) for k in range(len(self.fields))]
+        if len(columns) == 1:
+            return columns[0]
+        names = [field.name for field in self.fields]
+        dtype = [(name, column.dtype) for name, column in zip(names, columns, strict=True)]
+        table = np.empty(len(columns[0]), dtype)
+        for name, column in zip(names, columns, strict=True):
+            table[name] = column
+        return table
+
+    def require_fit(self, aggregate: str) -> None:
+        """Refuse results that overflowed."""
+        if self.statuses is None:
+            return
+        over = np.flatnonzero(self.statuses == OVERFLOW)
+        if len(over):
+            raise ResultOverflowError(
+                f"{aggregate} does not fit 64 bits at row {over[0]}; "
+                "make the column floats or decimals first"
+            )
+
+    def _null(self) -> NDArray[np.bool_] | None:
+        if self.statuses is None:
+            return None
+        null: NDArray[np.bool_] = self.statuses == NULL
+        return null if null.any() else None
+
+    def _arrow_field(self, k: int, null: NDArray[np.bool_] | None) -> pa.Array:
+        array = pa.array(self.arrays[k], mask=null)
+        like = self.fields[k].like
+        logical = self.logicals.get(like) if like else None
+        return array if logical is None else _restored(array, logical)
+
+
+@dataclass(frozen=True)
+class Objects:
+    """Results of interpreted code: Python values."""
+
+    values: Sequence[Any]
+    like: pa.DataType | None = None  # the type of the column they were computed from
+
+    def arrow(self) -> pa.Array:
+        """An Arrow array: of the column's type if that is what the values are, or what fits."""
+        plain = [v._asdict() if hasattr(v, "_asdict") else v for v in self.values]
+        if self.like is not None and _are_of(self.like, plain):
+            with suppress(pa.ArrowInvalid, OverflowError):  # a sum may be too wide for the type
+                return pa.array(plain, self.like)
+        try:
+            return pa.array(plain)
+        except (
+            pa.ArrowInvalid,
+            pa.ArrowTypeError,
+            pa.ArrowNotImplementedError,
+            OverflowError,
+        ) as problem:
+            raise InputError(
+                f"results have no Arrow type ({problem}); give values as numpy to get objects"
+            ) from None
+
+    def numpy(self) -> NDArray[Any]:
+        """A numpy array of numbers, NaN for null, or else of objects."""
+        if all(v is None or isinstance(v, int | float) for v in self.values):
+            try:
+                return _to_numpy(pa.array(self.values, type=_number_type(self.values)))
+            except (pa.ArrowInvalid, OverflowError):
+                pass  # integers beyond 64 bits stay objects
+        boxed = np.empty(len(self.values), object)
+        boxed[:] = self.values
+        return boxed
+
+    def require_fit(self, aggregate: str) -> None:
+        """Python's numbers always fit."""
+
+
+Answer = Numbers | Objects
+
+
+_KINDS = (
+    (pa.types.is_decimal, Decimal),
+    (pa.types.is_string, str),
+    (pa.types.is_large_string, str),
+    (pa.types.is_string_view, str),
+    (pa.types.is_binary, bytes),
+    (pa.types.is_large_binary, bytes),
+    (pa.types.is_time, time),
+    (pa.types.is_integer, int),  # beyond 63 bits, or kernels would have taken them
+)
+
+
+def _are_of(kind: pa.DataType, values: Sequence[Any]) -> bool:
+    """Whether all values are what a column of this type holds."""
+    expected = next((python for is_kind, python in _KINDS if is_kind(kind)), None)
+    return expected is not None and all(
+        v is None or (isinstance(v, expected) and not isinstance(v, bool)) for v in values
+    )
+
+
+def _number_type(values: Sequence[Any]) -> pa.DataType | None:
+    kinds = {type(v) for v in values if v is not None}
+    return pa.float64() if float in kinds or not kinds else None
+
+
+def _restored(array: pa.Array, logical: pa.DataType) -> pa.Array:
+    """Numbers in the type of the column they come from."""
+    if pa.types.is_date32(logical):
+        array = array.cast(pa.int32())
+    return array.cast(logical, safe=False)
+
+
+def _to_numpy(array: pa.Array) -> NDArray[Any]:
+    if pa.types.is_boolean(array.type) and array.null_count:
+        boxed = np.empty(len(array), object)
+        boxed[:] = array.to_pylist()
+        return boxed
+    found: NDArray[Any] = array.to_numpy(zero_copy_only=False)
+    return found

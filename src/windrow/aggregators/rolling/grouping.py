@@ -1,0 +1,133 @@
+"""Which rows belong to one key, and in which order they are applied."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from windrow.aggregators.kernels.grouping import from_places, places_by_code, to_places
+from windrow.aggregators.kernels.threads import all_at_once, stretches
+from windrow.aggregators.rolling.columns import Column, named_columns, read_column
+from windrow.algebra.canonical import key as key_of
+from windrow.algebra.numeric import FLOAT, INT
+from windrow.errors import InputError
+
+__all__ = ["Groups", "group_rows", "key_codes"]
+
+_FEW_CODES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Rows in the order in which they are applied, group by group."""
+
+    borders: NDArray[np.int64]  # group g has the places [borders[g], borders[g + 1])
+    places: NDArray[np.int64] | None = None  # of each row; None if they stand in order already
+
+    def __len__(self) -> int:
+        return int(self.borders[-1])
+
+    def rows(self) -> NDArray[np.int64]:
+        """The row at each place."""
+        return self.ordered(np.arange(len(self)))
+
+    def ordered(self, column: NDArray[Any]) -> NDArray[Any]:
+        """A column in this order."""
+        if self.places is None:
+            found = np.ascontiguousarray(column).view()
+        else:
+            found = to_places(column, self.places)
+        # As Arrow's columns are: else every kernel would be compiled for both.
+        found.flags.writeable = False
+        return found
+
+    def restored(self, column: NDArray[Any]) -> NDArray[Any]:
+        """A column of this order in the order of the input."""
+        return column if self.places is None else from_places(column, self.places)
+
+
+def group_rows(by: Any, length: int) -> Groups:
+    """The groups of equal keys, rows as they came."""
+    if by is None:
+        return Groups(np.array([0, length]))
+    places, borders = places_by_code(_codes(by, length))
+    return Groups(borders, places)
+
+
+def _codes(by: Any, length: int) -> NDArray[Any]:
+    """A small number for each row, the same for equal keys; null is a key like any other."""
+    named = named_columns(by)
+    if named is None:
+        columns = {"by": by}
+    else:
+        columns = {f"by[{name!r}]": column for name, column in named.items()}
+        if not columns:
+            raise InputError("by names no column; leave it out, or name at least one")
+    codes: NDArray[Any] | None = None
+    for argument, column in columns.items():
+        own = _encoded(column, argument)
+        if len(own) != length:
+            raise InputError(
+                f"{argument} has {len(own)} rows, but values has {length}; give a key for each row"
+            )
+        if codes is None:
+            codes = own
+        else:
+            both = codes.astype(np.int64) * (int(own.max(initial=0)) + 1) + own
+            codes = _encoded(both, argument)
+    assert codes is not None
+    return codes
+
+
+def _encoded(data: Any, argument: str) -> NDArray[Any]:
+    if isinstance(data, pa.ChunkedArray):
+        data = data.combine_chunks()
+    if isinstance(data, pa.DictionaryArray) and not data.indices.null_count:
+        # A dictionary may hold a key twice.
+        own = _encoded(data.dictionary, argument)
+        found: NDArray[Any] = own[data.indices.to_numpy(zero_copy_only=False)]
+        return found
+    return key_codes(read_column(data, argument), argument)
+
+
+def key_codes(column: Column, argument: str) -> NDArray[Any]:
+    """A small number for each row, the same for equal values; null and NaN equal themselves."""
+    if column.numbers is None:
+        if column.arrow is not None and not pa.types.is_nested(column.arrow.type):
+            return _indices(column.arrow)
+        return _object_codes(column.objects(), argument)
+    numbers = column.numbers
+    if column.mask is None and numbers.dtype == INT and len(numbers):
+        lowest, highest = int(numbers.min()), int(numbers.max())
+        if highest - lowest <= max(len(numbers), _FEW_CODES):  # dense enough to be codes already
+            return numbers - lowest
+    if numbers.dtype == FLOAT:
+        # -0.0 and 0.0 are one key, and so are all NaN, whatever their bits.
+        numbers = np.where(np.isnan(numbers), np.nan, numbers + 0.0)
+    return _indices(pa.array(numbers, mask=None if column.mask is None else ~column.mask))
+
+
+def _indices(keys: pa.Array) -> NDArray[Any]:
+    if keys.null_count:
+        parts = [keys.dictionary_encode(null_encoding="encode")]
+    else:
+        calls = [keys[stretch].dictionary_encode for stretch in stretches(len(keys))]
+        # What different threads numbered differently gets the same numbers again.
+        parts = pa.chunked_array(all_at_once(calls)).unify_dictionaries().chunks
+    return np.concatenate([part.indices.to_numpy(zero_copy_only=False) for part in parts])
+
+
+def _object_codes(keys: Sequence[Any], argument: str) -> NDArray[Any]:
+    codes: dict[Any, int] = {}
+    try:
+        # Arrow gives tuples back as lists, which cannot be looked up.
+        given = (tuple(k) if isinstance(k, list) else k for k in keys)
+        return np.array([codes.setdefault(key_of(k), len(codes)) for k in given], np.int64)
+    except (TypeError, InputError) as problem:
+        raise InputError(
+            f"{argument} has keys that cannot be compared ({problem}); "
+            "give numbers, text, or other hashable values"
+        ) from None

@@ -1,0 +1,76 @@
+"""Rolling by counting: quantiles and the number of different values."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from windrow.aggregators.kernels.multiset import distinct_kernel, quantile_kernel
+from windrow.aggregators.rolling.answers import Numbers
+from windrow.aggregators.rolling.columns import Column
+from windrow.aggregators.rolling.grouping import Groups, key_codes
+from windrow.aggregators.rolling.task import Task
+from windrow.algebra.multiset import CountDifferent, MultisetForm, PickQuantile
+from windrow.algebra.numeric import FLOAT, INT, VALUE, Field
+from windrow.windows import TrailingRows, TrailingTime
+
+__all__ = ["count_columns", "multiset_form"]
+
+
+def multiset_form(task: Task) -> MultisetForm | None:
+    """How to answer this task from counts, if the aggregate and its column allow it."""
+    form: MultisetForm | None = task.aggregate.monoid.multiset
+    if form is None:
+        return None
+    (column,) = task.columns
+    if isinstance(form, PickQuantile):
+        return None if column.numbers is None else form
+    codable = column.logical is not None and not pa.types.is_nested(column.logical)
+    return form if codable else None
+
+
+def count_columns(
+    task: Task,
+    form: MultisetForm,
+    window: TrailingRows | TrailingTime,
+    times: NDArray[np.int64] | None,
+    groups: Groups,
+) -> Numbers:
+    """The last rows, or the last stretch of time, before each row."""
+    (column,) = task.columns
+    rows = len(groups)
+    by_time = isinstance(window, TrailingTime)
+    width = window.duration_us if isinstance(window, TrailingTime) else min(window.rows, rows + 1)
+    ticks = np.empty(0, np.int64) if times is None else times
+    statuses = np.full(rows, VALUE, np.uint8)
+    tally = np.zeros(1, np.int64)
+    results: NDArray[Any]
+    if isinstance(form, PickQuantile):
+        values, codes = _ranked(column)
+        run, extra, field = quantile_kernel(by_time=by_time), (values, form.q), Field(FLOAT)
+    else:
+        assert isinstance(form, CountDifferent)
+        codes = _numbered(column)
+        run, extra, field = distinct_kernel(by_time=by_time), (np.empty(0), 0.0), Field(INT)
+    counts = np.zeros(int(codes.max(initial=0)) + 2, np.int64)
+    results = np.empty(rows, field.dtype)
+    ordered = groups.ordered(codes)
+    run(ordered, ticks, groups.borders, width, counts, tally, extra, (results, statuses))
+    answer, known = groups.restored(results), groups.restored(statuses)
+    return Numbers((field,), (answer,), known, task.logicals())
+
+
+def _ranked(column: Column) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The different numbers in order, NaN last, and each row's number among them."""
+    assert column.numbers is not None
+    values, codes = np.unique(column.numbers, return_inverse=True)
+    return values.astype(FLOAT), _without_nulls(codes.astype(np.int64), column)
+
+
+def _numbered(column: Column) -> NDArray[np.int64]:
+    return _without_nulls(key_codes(column, "values").astype(np.int64), column)
+
+
+def _without_nulls(codes: NDArray[np.int64], column: Column) -> NDArray[np.int64]:
+    return codes if column.mask is None else np.where(column.mask, codes, -1)

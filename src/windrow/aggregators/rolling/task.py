@@ -1,0 +1,71 @@
+"""One aggregate of a roll and the columns it reads."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from windrow.aggregators.rolling.columns import Column
+from windrow.algebra.aggregate import Aggregate
+from windrow.algebra.monoid import numeric_of
+from windrow.algebra.numeric import Numeric
+
+__all__ = ["Task"]
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """An aggregate, and for each of its inputs a column."""
+
+    aggregate: Aggregate[Any]
+    columns: tuple[Column, ...]
+
+    def numeric(self) -> Numeric | None:
+        """The numeric form for these columns, if both the aggregate and the columns have one."""
+        dtypes = []
+        for name, column in zip(self._inputs, self.columns, strict=True):
+            # A null that does not skip its row would have to be a state, which numbers cannot be.
+            if column.numbers is None or (name in self._nullable and column.mask is not None):
+                return None
+            dtypes.append(column.numbers.dtype)
+        return numeric_of(self.aggregate.monoid, tuple(dtypes))
+
+    def mask(self) -> NDArray[np.bool_] | None:
+        """Which rows count; None if all do."""
+        mask = None
+        for name, column in zip(self._inputs, self.columns, strict=True):
+            if column.mask is not None and name not in self._nullable:
+                mask = column.mask if mask is None else mask & column.mask
+        return mask
+
+    def logicals(self) -> dict[str, pa.DataType | None]:
+        """The logical types that results can inherit."""
+        named = zip(self._inputs, self.columns, strict=True)
+        logicals = {name: column.logical for name, column in named}
+        value, time = logicals.get("value"), logicals.get("time")
+        if value is not None and pa.types.is_duration(value):
+            logicals["value duration"] = value
+        if time is not None and pa.types.is_timestamp(time):
+            logicals["time span"] = pa.duration("us")
+        return logicals
+
+    def objects(self) -> Sequence[Sequence[Any]]:
+        """The columns as Python values."""
+        return [column.objects() for column in self.columns]
+
+    def plain_numbers(self) -> Sequence[Sequence[Any]]:
+        """The columns as Python's numbers, as far as they are numbers to kernels."""
+        return [column.plain_numbers() for column in self.columns]
+
+    @property
+    def _inputs(self) -> tuple[str, ...]:
+        inputs: tuple[str, ...] = self.aggregate.monoid.inputs
+        return inputs
+
+    @property
+    def _nullable(self) -> frozenset[str]:
+        nullable: frozenset[str] = self.aggregate.monoid.nullable
+        return nullable

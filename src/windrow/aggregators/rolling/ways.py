@@ -1,0 +1,74 @@
+"""Which way an aggregate takes: a compiled loop, counting, or the structures themselves."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windrow.aggregators.rolling.answers import Answer
+from windrow.aggregators.rolling.compiled import CompilationError, slide_columns, trail_columns
+from windrow.aggregators.rolling.grouping import Groups
+from windrow.aggregators.rolling.interpreted import slide_objects, trail_objects
+from windrow.aggregators.rolling.multisets import count_columns, multiset_form
+from windrow.aggregators.rolling.task import Task
+from windrow.algebra.jit import reason
+from windrow.algebra.numeric import Numeric
+from windrow.algebra.slow import warn_interpreted
+from windrow.windows import Check, Policy, TrailingRows, TrailingTime
+
+__all__ = ["slide", "trail"]
+
+# Beyond this a loop for all takes longer to compile and to run than one for each.
+_FIELDS_PER_LOOP = 8
+
+
+def trail(
+    tasks: Sequence[Task],
+    window: TrailingRows | TrailingTime,
+    ticks: NDArray[np.int64] | None,
+    groups: Groups,
+) -> list[Answer]:
+    """The last rows, or the last stretch of time, before each row; `ticks` in order."""
+    answers: dict[Task, Answer] = {}
+    compiled, slow = [], []
+    for task in tasks:
+        if (numeric := task.numeric()) is not None:
+            compiled.append((task, numeric))
+        elif (form := multiset_form(task)) is not None:
+            answers[task] = count_columns(task, form, window, ticks, groups)
+        else:
+            slow.append(task)
+    for share in _shares(compiled):
+        found = trail_columns(share, window, ticks, groups)
+        answers |= zip([task for task, _ in share], found, strict=True)
+    if slow:
+        answers |= zip(slow, trail_objects(slow, window, ticks, groups), strict=True)
+    return [answers[task] for task in tasks]
+
+
+def _shares(tasks: Sequence[tuple[Task, Numeric]]) -> Iterator[Sequence[tuple[Task, Numeric]]]:
+    """Tasks that run in one loop: as many as have their states in registers together."""
+    share: list[tuple[Task, Numeric]] = []
+    for task, form in tasks:
+        fields = sum(len(other.state) for _, other in share) + len(form.state)
+        if share and fields > _FIELDS_PER_LOOP:
+            yield share
+            share = []
+        share.append((task, form))
+    if share:
+        yield share
+
+
+def slide(
+    tasks: Sequence[Task], watched: Sequence[Task], policy: Policy, groups: Groups
+) -> list[Answer]:
+    """What a slide policy leaves of the rows up to each row."""
+    forms = [(task, task.numeric()) for task in (*tasks, *watched)]
+    known = [(task, form) for task, form in forms if form is not None]
+    if len(known) == len(forms) and policy.check is Check.TRUST:
+        try:
+            return [*slide_columns(known[: len(tasks)], known[len(tasks) :], policy, groups)]
+        except CompilationError as problem:
+            why = f"its predicates cannot be compiled: {reason(problem)}"
+            warn_interpreted(repr(policy), why)
+    return [*slide_objects(tasks, watched, policy, groups)]

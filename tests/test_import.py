@@ -1,0 +1,55 @@
+"""Importing windrow is quick: no compiler, no Arrow, no frames, and nothing is compiled."""
+
+import subprocess
+import sys
+
+import windrow
+
+HEAVY = ("numba", "llvmlite", "pyarrow", "pandas", "polars", "hypothesis", "pyspark")
+
+
+def run(code: str) -> str:
+    """What a new process prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_importing_windrow_loads_nothing_heavy() -> None:
+    code = f"import sys, windrow; print([name for name in {HEAVY} if name in sys.modules])"
+    assert run(code) == "[]"
+
+
+def test_defining_aggregates_windows_and_monoids_loads_nothing_heavy() -> None:
+    code = f"""
+import sys
+import windrow as wr
+from windrow import agg, window
+sums = wr.monoid(lift=lambda x: x, combine=lambda a, b: a + b, identity=0.0)
+window.policy(keep=lambda w: w.n <= 3, using={{"n": agg.count()}})
+kept = wr.aggregators.Amta(agg.of(sums))
+kept.insert(2.0)
+assert kept.query() == 2.0
+print([name for name in {HEAVY} if name in sys.modules])
+"""
+    assert run(code) == "[]"
+
+
+def test_roll_is_imported_when_asked_for() -> None:
+    code = """
+from windrow import roll
+import sys, windrow
+assert windrow.roll is roll and "numba" in sys.modules
+print(roll.__name__)
+"""
+    assert run(code) == "roll"
+
+
+def test_all_names_exist() -> None:
+    assert sorted(windrow.__all__) == list(windrow.__all__)
+    for name in windrow.__all__:
+        assert getattr(windrow, name) is not None
+    assert not hasattr(windrow, "unroll")
+
+
+def test_all_names_come_with_a_star() -> None:
+    assert run("from windrow import *; print(roll.__name__, agg.max())") == "roll max()"
