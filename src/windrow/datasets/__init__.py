@@ -1,0 +1,8 @@
+"""Made-up streams to try things on: plausible, and the same for the same seed.
+
+One module for each stream, put together from `signals`. Streams are Arrow tables, sorted by time.
+"""
+
+from windrow.datasets.sensors import day_of_sensors
+
+__all__ = ["day_of_sensors"]
