@@ -1,0 +1,1 @@
+"""How fast windrow is, side by side with others, in one run: `python -m benchmarks`."""
