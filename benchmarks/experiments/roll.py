@@ -1,8 +1,9 @@
 """Whole columns: `roll` over windows of many sizes, beside pandas, bottleneck and river."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +42,7 @@ def run(sizes: RollSizes, bench: Bench) -> Findings:
             list(_contenders(name, rows, values, times, sizes)),
         )
     ]
-    ours = {name: chosen(measured, contender="windrow", aggregate=name) for name in AGGREGATES}
+    in_turns = {name: _in_turns(name, values, times, sizes, bench) for name in AGGREGATES}
     return Findings(
         measured,
         [
@@ -52,15 +53,20 @@ def run(sizes: RollSizes, bench: Bench) -> Findings:
                 ["aggregate", "window"],
                 cell=lambda m: plain(m.best),
             ),
-            _spreads(ours),
+            _spreads(in_turns),
         ],
         [
             *(
-                at_most(f"roll, {name}: each window", 10, [m.median for m in ours[name]], "ns")
+                at_most(
+                    f"roll, {name}: each window",
+                    10,
+                    [m.median for m in chosen(measured, contender="windrow", aggregate=name)],
+                    "ns",
+                )
                 for name in ("sum", "max")
             ),
             *(
-                at_most(f"roll, {name}: slowest / fastest window", 2, [spread(ours[name])], "x")
+                at_most(f"roll, {name}: slowest / fastest window", 2, [spread(in_turns[name])], "x")
                 for name in ("sum", "max")
             ),
             at_least("roll, max: faster than pandas", 4, _advantages(measured), "x"),
@@ -77,20 +83,23 @@ def run(sizes: RollSizes, bench: Bench) -> Findings:
 def _contenders(
     name: str, rows: int, values: Floats, times: NDArray[np.int64], sizes: RollSizes
 ) -> Iterator[Contender]:
-    aggregate, trailing = AGGREGATES[name], window.trailing(rows=rows)
+    ours = _windrow(name, rows, values, times)
+    yield Contender("windrow", ours, len(values))
     if name == LONGEST_RUN:
-        yield Contender(
-            "windrow", lambda: wr.roll(values, aggregate, trailing, times=times), len(values)
-        )
         return
-    expected = wr.roll(values, aggregate, trailing)
-    yield Contender("windrow", lambda: wr.roll(values, aggregate, trailing), len(values))
+    expected = ours()
     fewer = min(max(sizes.pandas_rows, 2 * rows), len(values))
     pandas, bottleneck = PANDAS[name], BOTTLENECK[name]
     yield Contender("pandas", lambda: pandas(values[:fewer], rows), fewer, expected[:fewer])
     yield Contender("bottleneck", lambda: bottleneck(values, rows), len(values), expected)
     if rows <= sizes.river_window:
         yield _river(name, rows, values, expected, sizes.river_rows)
+
+
+def _windrow(name: str, rows: int, values: Floats, times: NDArray[np.int64]) -> Callable[[], Any]:
+    needed = times if name == LONGEST_RUN else None
+    trailing = window.trailing(rows=rows)
+    return lambda: wr.roll(values, AGGREGATES[name], trailing, times=needed)
 
 
 def _river(name: str, rows: int, values: Floats, expected: Floats, updates: int) -> Contender:
@@ -105,6 +114,21 @@ def _river(name: str, rows: int, values: Floats, expected: Floats, updates: int)
     return Contender("river", run, updates, expected[rows : rows + updates])
 
 
+def _in_turns(
+    name: str, values: Floats, times: NDArray[np.int64], sizes: RollSizes, bench: Bench
+) -> list[Measured]:
+    """All sizes of windows in turns: a slow minute of the machine then hits none of them alone."""
+    return bench.side_by_side(
+        {"aggregate": name, "windows": "in turns"},
+        [
+            Contender(
+                f"windrow {size(rows)}", _windrow(name, rows, values, times), operations=len(values)
+            )
+            for rows in sizes.windows
+        ],
+    )
+
+
 def spread(measured: Sequence[Measured]) -> float:
     """How much slower the slowest is than the fastest."""
     medians = [m.median for m in measured]
@@ -113,7 +137,7 @@ def spread(measured: Sequence[Measured]) -> float:
 
 def _spreads(ours: dict[str, list[Measured]]) -> Table:
     return Table(
-        "windrow over all sizes of windows",
+        "windrow over all sizes of windows, measured in turns",
         ["aggregate", "fastest ns", "slowest ns", "slowest / fastest"],
         [
             [
