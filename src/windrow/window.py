@@ -14,6 +14,7 @@ from windrow.windows import (
     Check,
     Count,
     Duration,
+    Emit,
     Hopping,
     Order,
     Policy,
@@ -30,6 +31,7 @@ from windrow.windows.punctuated import Marker
 
 __all__ = [
     "Check",
+    "Emit",
     "Order",
     "Window",
     "count",

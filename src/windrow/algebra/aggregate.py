@@ -26,6 +26,9 @@ class _Time:
     def __repr__(self) -> str:
         return "TIME"
 
+    def __reduce__(self) -> str:
+        return "TIME"  # the same object in every process
+
 
 TIME: Final = _Time()
 

@@ -55,6 +55,7 @@ class Monoid(Generic[S, R]):
     numeric: NumericForm | None = field(default=None, repr=False)
     changing: bool = False  # its functions are a user's: what they refer to may change
     multiset: MultisetForm | None = None
+    returns: str | None = None  # the type of results as Spark writes it, where numbers do not tell
 
     @property
     def invertible(self) -> bool:

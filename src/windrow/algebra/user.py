@@ -25,6 +25,7 @@ def monoid(
     kind: Kind = Kind.ALGEBRAIC,
     neutral: float = nan,
     name: str | None = None,
+    returns: str | None = None,
 ) -> Monoid[Any, Any]:
     """An aggregate of your own: `combine(older, newer)` must be associative, with `identity`.
 
@@ -33,7 +34,8 @@ def monoid(
     compiles the functions and runs them at the speed of built-in aggregates; integers are 64 bits
     wide there.  What cannot be compiled runs interpreted, with one warning that says why.
     Compiled functions see globals and closures as they are when a roll compiles them, a later
-    change at the next roll; and Python's `max` and `min` do not treat NaN consistently.
+    change at the next roll; and Python's `max` and `min` do not treat NaN consistently.  On Spark,
+    results that are not numbers need a type: `returns="array<string>"`.
 
     >>> from windrow.aggregators import Amta
     >>> spread = monoid(
@@ -52,6 +54,11 @@ def monoid(
     for argument, function in (("lift", lift), ("combine", combine), ("lower", lower)):
         if not callable(function):
             raise AggregateError(f"{argument}={function!r} is not callable; give a function")
+    if returns is not None and not isinstance(returns, str):
+        raise AggregateError(
+            f"returns={returns!r} is not text; write the type of results as Spark does, "
+            'e.g. returns="array<string>"'
+        )
     label = name or getattr(lift, "__name__", "lift").replace("<lambda>", "monoid")
     shape: dict[str, Any] = {
         "name": label,
@@ -66,6 +73,7 @@ def monoid(
         "neutral": neutral,
         "numeric": numeric_form(label, lift, combine, lower, identity),
         "changing": True,
+        "returns": returns,
     }
     return Monoid(**shape) if subtract is None else Group(subtract=subtract, **shape)
 

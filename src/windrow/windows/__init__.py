@@ -13,6 +13,7 @@ from windrow.windows.aligned import Aligned
 from windrow.windows.check import Check
 from windrow.windows.count import Count
 from windrow.windows.durations import Duration, describe, microseconds
+from windrow.windows.emit import Emit
 from windrow.windows.hopping import Hopping
 from windrow.windows.order import Order
 from windrow.windows.policy import Policy
@@ -26,6 +27,7 @@ __all__ = [
     "Check",
     "Count",
     "Duration",
+    "Emit",
     "Hopping",
     "Order",
     "Policy",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from windrow.aggregators.kernels.compile import kernel
 from windrow.aggregators.kernels.threads import all_at_once, stretches
 
-__all__ = ["from_places", "places_by_code", "sort_by_time", "to_places"]
+__all__ = ["from_places", "places_by_code", "running_max", "sort_by_time", "to_places"]
 
 _DIGIT_BITS = 11  # 2,048 counters fit the first-level cache beside the rows being moved
 _DIGITS = 1 << _DIGIT_BITS
@@ -55,6 +55,24 @@ def sort_by_time(
     widths = (np.uint64, np.uint64, rank, rank, np.int64)
     spare = (np.empty((_TURNS, _DIGITS), np.int64), *(np.empty(longest, w) for w in widths))
     _radix_sort()(ticks, rows, borders, spare)
+
+
+def running_max(numbers: NDArray[np.int64], borders: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The largest number so far in each group."""
+    found = np.empty(len(numbers), np.int64)
+    _accumulate()(numbers, borders, found)
+    return found
+
+
+@cache
+def _accumulate() -> Any:
+    def accumulate(numbers: Any, borders: Any, found: Any) -> None:
+        for group in range(len(borders) - 1):
+            for k in range(borders[group], borders[group + 1]):
+                first = k == borders[group]
+                found[k] = numbers[k] if first else max(numbers[k], found[k - 1])
+
+    return kernel(accumulate)
 
 
 @cache

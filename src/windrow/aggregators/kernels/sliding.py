@@ -22,7 +22,9 @@ __all__ = ["slide_code", "sliding_kernel"]
 def sliding_kernel(operator: Operator, judge: JudgeCode) -> Any:
     """The loop for one operator and policy over one group, rows [first, end), from `row` on.
 
-    Returns the row to go on with once the forest has been moved to a larger one, or `end`.
+    Rows that are `settled` only come in: the window does not slide, and they have no result; the
+    array is empty where no row is.  Returns the row to go on with once the forest has been moved
+    to a larger one, or `end`.
     """
     functions = forest_code(operator)
     reset, insert, total = functions.reset, functions.insert, functions.total
@@ -30,9 +32,17 @@ def sliding_kernel(operator: Operator, judge: JudgeCode) -> Any:
     lift, lower, lower_nothing = operator.lift, operator.lower, operator.lower_nothing
 
     def sliding(
-        columns: Any, masks: Any, first: Any, row: Any, end: Any, forest: Any, out: Any
+        columns: Any,
+        masks: Any,
+        settled: Any,
+        first: Any,
+        row: Any,
+        end: Any,
+        forest: Any,
+        out: Any,
     ) -> Any:
         results, statuses = out
+        all_slide = len(settled) == 0
         if row == first:
             reset(forest)
         while row < end:
@@ -40,11 +50,12 @@ def sliding_kernel(operator: Operator, judge: JudgeCode) -> Any:
             if size == read_int(forest, CAPACITY):
                 return row
             insert(forest, lift(columns, masks, row))
-            slide(forest)
-            if read_int(forest, EVICTED) == read_int(forest, INSERTED):
-                lower_nothing(results, statuses, row)
-            else:
-                lower(total(forest), results, statuses, row)
+            if all_slide or not settled[row]:
+                slide(forest)
+                if read_int(forest, EVICTED) == read_int(forest, INSERTED):
+                    lower_nothing(results, statuses, row)
+                else:
+                    lower(total(forest), results, statuses, row)
             row += 1
         return row
 

@@ -162,6 +162,8 @@ def _number_type(values: Sequence[Any]) -> pa.DataType | None:
 
 def _restored(array: pa.Array, logical: pa.DataType) -> pa.Array:
     """Numbers in the type of the column they come from."""
+    if array.type == logical:
+        return array
     if pa.types.is_date32(logical):
         array = array.cast(pa.int32())
     return array.cast(logical, safe=False)

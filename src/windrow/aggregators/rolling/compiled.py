@@ -20,7 +20,7 @@ from windrow.aggregators.rolling.grouping import Groups
 from windrow.aggregators.rolling.shares import in_shares
 from windrow.aggregators.rolling.task import Task
 from windrow.algebra.fingerprint import fingerprint
-from windrow.algebra.numeric import VALUE, Numeric
+from windrow.algebra.numeric import NULL, VALUE, Numeric
 from windrow.windows import Policy, TrailingRows, TrailingTime
 
 __all__ = ["CompilationError", "slide_columns", "trail_columns"]
@@ -75,6 +75,13 @@ class _Results:
         """Where a kernel writes the results and statuses of a share."""
         return tuple(a[places] for a in self._arrays), tuple(s[places] for s in self._statuses)
 
+    def withhold(self, places: NDArray[np.bool_]) -> None:
+        """Answer null at these places, where no kernel wrote anything."""
+        for array in self._arrays:
+            array[places] = 0
+        for statuses in self._statuses:
+            statuses[places] = NULL
+
     def answers(self, groups: Groups) -> list[Numbers]:
         """One answer for each task, in the order of the input."""
         answers, start = [], 0
@@ -124,8 +131,9 @@ def slide_columns(
     watched: Sequence[tuple[Task, Numeric]],
     policy: Policy,
     groups: Groups,
+    settled: NDArray[np.bool_] | None = None,
 ) -> list[Numbers]:
-    """What a slide policy leaves of the rows up to each row."""
+    """What a slide policy leaves of the rows up to each row; null for settled rows."""
     layout = _Layout([*tasks, *watched], groups)
     results = _Results(tasks, len(groups), empties=True)
     names = tuple(
@@ -134,6 +142,7 @@ def slide_columns(
     )
     asked = (policy.keep, policy.drop)
     operator, run = _sliding(layout.parts, len(tasks), names, asked, fingerprint(*asked))
+    resting = np.empty(0, np.bool_) if settled is None else settled
 
     def run_share(places: slice, borders: NDArray[np.int64]) -> None:
         columns, masks = layout.at(places)
@@ -142,11 +151,13 @@ def slide_columns(
         for first, end in pairwise(borders):
             row = first
             while row < end:
-                row = run(columns, masks, first, row, end, cells.ctypes.data, out)
+                row = run(columns, masks, resting[places], first, row, end, cells.ctypes.data, out)
                 if row < end:
                     cells = larger_forest(operator, cells)
 
     in_shares(run_share, groups.borders)
+    if settled is not None:
+        results.withhold(settled)
     return results.answers(groups)
 
 

@@ -43,9 +43,13 @@ def trail_objects(
 
 
 def slide_objects(
-    tasks: Sequence[Task], watched: Sequence[Task], policy: Policy, groups: Groups
+    tasks: Sequence[Task],
+    watched: Sequence[Task],
+    policy: Policy,
+    groups: Groups,
+    settled: NDArray[np.bool_] | None = None,
 ) -> list[Answer]:
-    """What a slide policy leaves of the rows up to each row."""
+    """What a slide policy leaves of the rows up to each row; null for settled rows."""
     rows, product = _together(tasks, watched)
     asked, using = product.parts[: len(tasks)], product.parts[len(tasks) :]
     names = [name for name, _ in policy.using]
@@ -57,6 +61,7 @@ def slide_objects(
         lambda kept, row: kept.slide(),
         tasks,
         groups,
+        settled,
     )
 
 
@@ -81,11 +86,14 @@ def _run(
     step: Callable[[Aggregator, int], object],
     tasks: Sequence[Task],
     groups: Groups,
+    settled: NDArray[np.bool_] | None = None,
 ) -> list[Answer]:
     length = len(groups)
     answers: list[list[Any]] = [[None] * length for _ in tasks]
     for place, row, kept in _windows(groups, build):
         kept.insert(rows[row] if rows else ())
+        if settled is not None and settled[place]:
+            continue
         step(kept, place)
         results = kept.query()
         for number, answer in enumerate(answers):

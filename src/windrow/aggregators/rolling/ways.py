@@ -60,15 +60,32 @@ def _shares(tasks: Sequence[tuple[Task, Numeric]]) -> Iterator[Sequence[tuple[Ta
 
 
 def slide(
-    tasks: Sequence[Task], watched: Sequence[Task], policy: Policy, groups: Groups
+    tasks: Sequence[Task],
+    watched: Sequence[Task],
+    policy: Policy,
+    groups: Groups,
+    settled: NDArray[np.int64] | None = None,
 ) -> list[Answer]:
-    """What a slide policy leaves of the rows up to each row."""
+    """What a slide policy leaves of the rows up to each row.
+
+    The first rows of each group, as many as are `settled`, come in without the window sliding,
+    and have no result.
+    """
+    resting = None if settled is None else _first_rows(settled, groups.borders)
     forms = [(task, task.numeric()) for task in (*tasks, *watched)]
     known = [(task, form) for task, form in forms if form is not None]
     if len(known) == len(forms) and policy.check is Check.TRUST:
         try:
-            return [*slide_columns(known[: len(tasks)], known[len(tasks) :], policy, groups)]
+            mine, theirs = known[: len(tasks)], known[len(tasks) :]
+            return [*slide_columns(mine, theirs, policy, groups, resting)]
         except CompilationError as problem:
             why = f"its predicates cannot be compiled: {reason(problem)}"
             warn_interpreted(repr(policy), why)
-    return [*slide_objects(tasks, watched, policy, groups)]
+    return [*slide_objects(tasks, watched, policy, groups, resting)]
+
+
+def _first_rows(counts: NDArray[np.int64], borders: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which places are among the first of their group, so many of each."""
+    ends = np.repeat(borders[:-1] + counts, np.diff(borders))
+    first: NDArray[np.bool_] = np.arange(len(ends)) < ends
+    return first

@@ -1,0 +1,98 @@
+"""Rolling over rows that stand in order already, key by key: what engines call, batch by batch.
+
+Nothing is grouped, sorted or checked here, and every result is a column of a table.
+"""
+
+from collections.abc import Sequence
+from decimal import Context, localcontext
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from windrow.aggregators.rolling.answers import Answer, Numbers
+from windrow.aggregators.rolling.grouping import Groups
+from windrow.aggregators.rolling.source import Source
+from windrow.aggregators.rolling.task import Task
+from windrow.aggregators.rolling.ways import slide, trail
+from windrow.algebra.aggregate import Aggregate, Aggregation, Product, as_aggregation
+from windrow.algebra.catalogue import count
+from windrow.windows import Policy, TrailingRows, TrailingTime
+
+__all__ = ["continue_policy", "trail_groups"]
+
+_MOMENTS = pa.timestamp("us", tz="UTC")
+
+# As many digits as a decimal of Arrow's or Spark's has; Python rounds to 28 by itself.
+_DIGITS = 38
+
+
+def trail_groups(
+    values: pa.Table,
+    aggregation: Aggregation,
+    window: TrailingRows | TrailingTime,
+    ticks: NDArray[np.int64],
+    borders: NDArray[np.int64],
+    times: NDArray[np.int64] | None = None,
+) -> pa.Table:
+    """The trailing window of each row: group g has the rows [borders[g], borders[g + 1]).
+
+    `ticks` are microseconds, ascending within a group; `times`, if they are others, are what
+    aggregates read as the time.
+    """
+    source, parts = _source(values, ticks if times is None else times), _parts(aggregation)
+    tasks = [source.task(part) for _, part in parts]
+    groups = Groups(borders)
+    with localcontext(Context(prec=_DIGITS)):
+        answers = trail(tasks, window, groups.ordered(ticks), groups)
+    return _table([name for name, _ in parts], tasks, answers)
+
+
+def continue_policy(
+    values: pa.Table,
+    aggregation: Aggregation,
+    policy: Policy,
+    borders: NDArray[np.int64],
+    settled: NDArray[np.int64],
+    ticks: NDArray[np.int64],
+) -> tuple[pa.Table, NDArray[np.int64]]:
+    """What a policy leaves of the rows up to each row, and how many rows each group ends with.
+
+    The first `settled` rows of a group are the window that was left before: they are in it as
+    they are, have no result (null), and begin to leave with the first row after them.
+    """
+    source, parts = _source(values, ticks), _parts(aggregation)
+    tasks = [source.task(part) for _, part in parts]
+    watched = [source.task(part) for _, part in policy.using]
+    counted = source.task(count())
+    with localcontext(Context(prec=_DIGITS)):
+        *answers, sizes = slide([*tasks, counted], watched, policy, Groups(borders), settled)
+    return _table([name for name, _ in parts], tasks, answers), _held(sizes, borders, settled)
+
+
+def _held(
+    sizes: Answer, borders: NDArray[np.int64], settled: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The size of each group's last window, which is the settled one where no row came after."""
+    held = settled.astype(np.int64)  # a copy
+    moved = np.diff(borders) > settled
+    last = borders[1:][moved] - 1
+    assert isinstance(sizes, Numbers)
+    held[moved] = sizes.arrays[0][last]
+    return held
+
+
+def _source(values: pa.Table, ticks: NDArray[np.int64]) -> Source:
+    return Source(values, pa.array(ticks).view(_MOMENTS))
+
+
+def _parts(aggregation: Aggregation) -> Sequence[tuple[str, Aggregate[Any]]]:
+    asked = as_aggregation(aggregation)
+    return asked.parts if isinstance(asked, Product) else (("value", asked),)
+
+
+def _table(names: Sequence[str], tasks: Sequence[Task], answers: Sequence[Answer]) -> pa.Table:
+    for task, answer in zip(tasks, answers, strict=True):
+        answer.require_fit(repr(task.aggregate))
+    return pa.table([answer.arrow() for answer in answers], list(names))

@@ -1,0 +1,244 @@
+"""Tumbling and hopping windows, one or several at once, from slices that all of them share.
+
+Rows are folded into slices, each once; a window is the trailing aggregate over slices at its last
+microsecond, so one pass over the slices answers every hop however many slices a window has.
+"""
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from windrow.slicing.definition import Definition
+from windrow.slicing.engine import FRESH, Kept, Step
+from windrow.slicing.grid import (
+    last_starts,
+    next_ends,
+    slice_starts,
+    window_starts,
+)
+from windrow.slicing.keyed import Keyed, empty, key_columns, numbers, together
+from windrow.slicing.order import merged_places, sorted_by_key_and_time
+from windrow.slicing.summary import Summary
+from windrow.windows import Aligned
+
+__all__ = ["AlignedWindows"]
+
+
+class AlignedWindows:
+    """Windows on a grid of event time, for many keys."""
+
+    def __init__(self, definition: Definition) -> None:
+        self._definition = definition
+        self._windows: list[tuple[str, Aligned]] = []
+        for name, window in definition.windows:
+            assert isinstance(window, Aligned)
+            self._windows.append((name, window))
+        self._keys = key_columns(definition.schema)
+        self._summaries = [
+            Summary(part, name, definition.schema, result)
+            for (name, part), result in zip(definition.aggregates, definition.results, strict=True)
+        ]
+        self.folds_early = all(summary.commutative for summary in self._summaries)
+        keys = [definition.schema.field(name) for name in self._keys]
+        states = [field for summary in self._summaries for field in summary.fields]
+        self.partials = pa.schema(
+            [*keys, pa.field("start", pa.int64()), *states, pa.field("rows", pa.int64())]
+        )
+        self.kept = {
+            "slices": self.partials,
+            "closed": pa.schema([pa.field("until", pa.int64())]),
+        }
+        named = [pa.field("name", pa.string())] if len(self._windows) > 1 else []
+        bounds = [pa.field("start", pa.int64()), pa.field("end", pa.int64())]
+        self.schema = pa.schema([*keys, *named, *bounds, *definition.result_fields()])
+
+    def fold(self, rows: pa.Table) -> pa.Table:
+        """Rows folded into slices, key by key; rows between windows are in none."""
+        times = numbers(rows["t"])
+        starts = slice_starts(times, [window for _, window in self._windows])
+        taken = self._covered(starts)
+        if not taken.all():
+            rows, starts = rows.filter(pa.array(taken)), starts[taken]
+        if not len(starts):
+            return empty(self.partials)
+        keyed, ordered = sorted_by_key_and_time(rows, starts)
+        borders = _borders_of_equal(keyed, ordered)
+        columns = [
+            *keyed.table.select(self._keys).take(pa.array(borders[:-1])).columns,
+            pa.array(ordered[borders[:-1]]),
+        ]
+        for summary in self._summaries:
+            columns.extend(summary.fold(keyed.table, borders))
+        columns.append(pa.array(np.diff(borders)))
+        return pa.table(columns, schema=self.partials)
+
+    def advance(self, kept: Kept, rows: pa.Table, until: int | None) -> Step:
+        """Apply rows or slices: a result for each window that the time reached has ended."""
+        closed = self._closed(kept)
+        keyed, late, _ = self._sliced(kept, rows, closed)
+        results = self._answered(keyed, closed, until)
+        if until is None:
+            return Step(results, {name: empty(schema) for name, schema in self.kept.items()}, late)
+        reached = until if closed is None else max(until, closed)
+        open_slices = self._open(numbers(keyed.table["start"]), reached)
+        slices = keyed.table.filter(pa.array(open_slices)).combine_chunks()
+        mark = pa.table([[reached]], schema=self.kept["closed"])
+        return Step(results, {"slices": slices, "closed": mark}, late)
+
+    def preview(self, kept: Kept, rows: pa.Table) -> pa.Table:
+        """The windows of fresh rows or slices as they are so far."""
+        closed = self._closed(kept)
+        keyed, _, fresh = self._sliced(kept, rows, closed)
+        return self._answered(keyed, closed, None, fresh)
+
+    def unfinished(self, kept: Kept) -> pa.Table:
+        """Time ends all these windows."""
+        return empty(self.schema)
+
+    def due(self, kept: Kept) -> int | None:
+        """The end of the first window that is open and has rows."""
+        slices = numbers(kept["slices"]["start"])
+        if not len(slices):
+            return None
+        closed = self._closed(kept)
+        return min(int(next_ends(slices, window, closed).min()) for _, window in self._windows)
+
+    def _closed(self, kept: Kept) -> int | None:
+        marks = kept["closed"]["until"].to_pylist()
+        return marks[0] if marks else None
+
+    def _covered(self, slices: NDArray[np.int64]) -> NDArray[np.bool_]:
+        covered = np.zeros(len(slices), np.bool_)
+        for _, window in self._windows:
+            covered |= slices - last_starts(slices, window) < window.size_us
+        return covered
+
+    def _open(self, slices: NDArray[np.int64], until: int) -> NDArray[np.bool_]:
+        """Slices that a window beyond `until` holds."""
+        still = np.zeros(len(slices), np.bool_)
+        for _, window in self._windows:
+            still |= last_starts(slices, window) + window.size_us > until
+        return still
+
+    def _sliced(
+        self, kept: Kept, rows: pa.Table, closed: int | None
+    ) -> tuple[Keyed, int, NDArray[np.bool_] | None]:
+        """All slices in order, how many rows were too late for all, and which slices are fresh."""
+        held = kept["slices"]
+        marked = FRESH in rows.schema.names
+        new, fresh = self._as_slices(rows, marked=marked)
+        late = 0
+        if closed is not None and new.num_rows:
+            open_slices = self._open(numbers(new["start"]), closed)
+            late = int(numbers(new["rows"])[~open_slices].sum())
+            if late:
+                new, fresh = new.filter(pa.array(open_slices)), fresh[open_slices]
+        joined = pa.concat_tables([held, new])
+        keyed, starts = sorted_by_key_and_time(joined, numbers(joined["start"]))
+        borders = _borders_of_equal(keyed, starts)
+        touched = None
+        if marked and len(starts):
+            known = np.concatenate([np.zeros(held.num_rows, np.bool_), fresh])[keyed.origins]
+            touched = np.logical_or.reduceat(known, borders[:-1])
+        return self._merged(keyed, borders), late, touched
+
+    def _as_slices(self, rows: pa.Table, *, marked: bool) -> tuple[pa.Table, NDArray[np.bool_]]:
+        """Partials as they are, rows folded; and which of them are fresh."""
+        if "t" not in rows.schema.names:
+            plain = rows.select(self.partials.names)
+            return plain, numbers(rows[FRESH]) if marked else np.ones(rows.num_rows, np.bool_)
+        if not marked:
+            slices = self.fold(rows)
+            return slices, np.ones(slices.num_rows, np.bool_)
+        # Old rows and fresh ones of one slice stand in order only if they are folded together.
+        slices = self.fold(rows.drop_columns([FRESH]))
+        fresh = self.fold(rows.filter(rows[FRESH]).drop_columns([FRESH]))
+        names = [*self._keys, "start"]
+        both = together(pa.concat_tables([fresh.select(names), slices.select(names)]))
+        is_fresh = both.origins < fresh.num_rows
+        starts = numbers(both.table["start"])
+        touched = np.zeros(slices.num_rows, np.bool_)
+        for first, end in zip(both.borders[:-1], both.borders[1:], strict=True):
+            own = np.arange(first, end)
+            known = starts[own[is_fresh[own]]]
+            old = own[~is_fresh[own]]
+            touched[both.origins[old] - fresh.num_rows] = np.isin(starts[old], known)
+        return slices, touched
+
+    def _merged(self, keyed: Keyed, borders: NDArray[np.int64]) -> Keyed:
+        """One slice for each key and start."""
+        if len(borders) == keyed.table.num_rows + 1:
+            return Keyed(keyed.table.combine_chunks(), keyed.borders, keyed.origins)
+        firsts = borders[:-1]
+        table = keyed.table.combine_chunks()
+        columns = list(table.select([*self._keys, "start"]).take(pa.array(firsts)).columns)
+        for summary in self._summaries:
+            states = [table[field.name].combine_chunks() for field in summary.fields]
+            columns.extend(summary.merge(states, borders))
+        columns.append(pa.array(np.add.reduceat(numbers(table["rows"]), firsts)))
+        groups = np.searchsorted(firsts, keyed.borders)
+        return Keyed(pa.table(columns, schema=self.partials), groups, firsts)
+
+    def _answered(
+        self,
+        keyed: Keyed,
+        closed: int | None,
+        until: int | None,
+        fresh: NDArray[np.bool_] | None = None,
+    ) -> pa.Table:
+        tables = [
+            self._windows_of(keyed, name, window, closed, until, fresh)
+            for name, window in self._windows
+        ]
+        return pa.concat_tables(tables)
+
+    def _windows_of(
+        self,
+        keyed: Keyed,
+        name: str,
+        window: Aligned,
+        closed: int | None,
+        until: int | None,
+        fresh: NDArray[np.bool_] | None,
+    ) -> pa.Table:
+        slices = numbers(keyed.table["start"])
+        asking, borders = slices, keyed.borders
+        if fresh is not None:
+            asking = slices[fresh]
+            borders = np.concatenate([[0], np.cumsum(fresh)])[keyed.borders]
+        starts, groups = window_starts(asking, borders, window, closed, until)
+        if not len(starts):
+            return empty(self.schema)
+        ends = starts + window.size_us
+        asked = merged_places(slices, keyed.borders, ends - 1, groups)
+        total = len(slices) + len(starts)
+        is_slice = np.ones(total, np.bool_)
+        is_slice[asked] = False
+        own = np.cumsum(is_slice) - 1
+        ticks = np.empty(total, np.int64)
+        ticks[is_slice], ticks[asked] = slices, ends - 1
+        # A place that only asks has no state: its row is null.
+        rows = pa.array(own, mask=~is_slice)
+        counts = np.bincount(groups, minlength=len(keyed.borders) - 1)
+        all_borders = keyed.borders + np.concatenate([[0], np.cumsum(counts)])
+        keys = keyed.table.select(self._keys).take(pa.array(keyed.borders[groups]))
+        columns = list(keys.columns)
+        if len(self._windows) > 1:
+            columns.append(pa.array([name]).take(pa.array(np.zeros(len(starts), np.int64))))
+        columns += [pa.array(starts), pa.array(ends)]
+        wanted = pa.array(asked)
+        for summary in self._summaries:
+            states = [
+                keyed.table[field.name].combine_chunks().take(rows) for field in summary.fields
+            ]
+            found = summary.trail(states, ticks, all_borders, window.size_us)
+            columns.append(found.take(wanted))
+        return pa.table(columns, schema=self.schema)
+
+
+def _borders_of_equal(keyed: Keyed, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each key's slices begin, rows of one slice together."""
+    begins = np.ones(len(starts), np.bool_)
+    begins[1:] = starts[1:] != starts[:-1]
+    begins[keyed.borders[:-1][np.diff(keyed.borders) > 0]] = True
+    return np.append(np.flatnonzero(begins), len(starts))

@@ -1,0 +1,162 @@
+"""Windows with a result for each row: trailing, slide policies, and count windows at their ends.
+
+What is kept of a key are the rows its next window may still hold.  New rows are put behind them,
+one compiled loop rolls over both, and the results of the new ones are the answer.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from windrow.aggregators.kernels.grouping import running_max
+from windrow.aggregators.rolling.ordered import continue_policy, trail_groups
+from windrow.algebra.aggregate import Product
+from windrow.slicing.definition import Definition
+from windrow.slicing.engine import FRESH, Kept, Step
+from windrow.slicing.keyed import Keyed, empty, key_columns, last_rows, numbers, together
+from windrow.slicing.state_types import typed
+from windrow.windows import Count, Order, Policy, TrailingRows, TrailingTime
+
+__all__ = ["PerRow"]
+
+_TICK = "tick"  # the time as windows see it, which never goes back
+
+
+class PerRow:
+    """Trailing windows and slide policies: one result for each row.
+
+    Rows with a number below zero are context only: they are in windows, and have no result.
+    """
+
+    folds_early = False
+    partials = pa.schema([])
+
+    def __init__(self, definition: Definition) -> None:
+        ((_, window),) = definition.windows
+        self._definition = definition
+        self._window = window
+        self._keys = key_columns(definition.schema)
+        self._rolled = TrailingRows(window.size) if isinstance(window, Count) else window
+        self._product = Product(definition.aggregates)
+        self._values = [name for name in definition.schema.names if name[0] == "v"]
+        own = [definition.schema.field(name) for name in (*self._keys, "t", *self._values)]
+        held = pa.schema([*own, pa.field(_TICK, pa.int64())])
+        self.kept = {"rows": held}
+        self.schema = pa.schema([*self._row_fields(), *definition.result_fields()])
+
+    def _row_fields(self) -> list[pa.Field]:
+        schema = self._definition.schema
+        carried = [name for name in schema.names if name[0] == "c"]
+        return [schema.field(name) for name in (*self._keys, "t", "n", *carried)]
+
+    def fold(self, rows: pa.Table) -> pa.Table:
+        """Rows decide what is in these windows: they cannot be folded before."""
+        raise NotImplementedError
+
+    def advance(self, kept: Kept, rows: pa.Table, until: int | None) -> Step:
+        """Apply rows: a result for each."""
+        if not kept["rows"].num_rows and not rows.num_rows:
+            return Step(empty(self.schema), kept)
+        keyed, fresh = self._joined(kept["rows"], rows)
+        answers, held = self._rolled_over(keyed, fresh)
+        results = self._results(keyed, fresh, rows, answers)
+        remaining = keyed.table.filter(pa.array(self._still_needed(keyed, held, until)))
+        return Step(results, {"rows": remaining})
+
+    def preview(self, kept: Kept, rows: pa.Table) -> pa.Table:
+        """The results of fresh rows, and of rows of their keys that come after them."""
+        marks = numbers(rows[FRESH])
+        plain = rows.drop_columns([FRESH])
+        results = self.advance(kept, plain, None).results
+        if not results.num_rows or marks.all():
+            return results
+        keyed = together(plain.append_column(FRESH, pa.array(marks)))
+        seen = running_max(numbers(keyed.table[FRESH]).astype(np.int64), keyed.borders)
+        touched = keyed.table["n"].filter(pa.array(seen > 0))
+        return results.filter(pc.is_in(results["n"], touched.combine_chunks()))
+
+    def unfinished(self, kept: Kept) -> pa.Table:
+        """A row's window is complete with the row."""
+        return empty(self.schema)
+
+    def due(self, kept: Kept) -> int | None:
+        """When a key has been silent for so long that nothing of it is in any window."""
+        table = kept["rows"]
+        if not isinstance(self._window, TrailingTime) or not table.num_rows:
+            return None
+        keyed = together(table)
+        newest = numbers(keyed.table[_TICK])[keyed.borders[1:] - 1]
+        return int(newest.min()) + self._window.duration_us
+
+    def _joined(self, held: pa.Table, rows: pa.Table) -> tuple[Keyed, NDArray[np.bool_]]:
+        """Kept rows and new ones, key by key; and which are new."""
+        ticks = rows["t"].combine_chunks()
+        new = rows.select([*self._keys, "t", *self._values]).append_column(_TICK, ticks)
+        keyed = together(pa.concat_tables([held, new.cast(held.schema)]))
+        fresh: NDArray[np.bool_] = keyed.origins >= held.num_rows
+        if self._definition.order is Order.ARRIVAL:
+            place = keyed.table.schema.get_field_index(_TICK)
+            never_back = running_max(numbers(keyed.table[_TICK]), keyed.borders)
+            table = keyed.table.set_column(place, held.schema.field(_TICK), pa.array(never_back))
+            keyed = Keyed(table, keyed.borders, keyed.origins)
+        return keyed, fresh
+
+    def _rolled_over(
+        self, keyed: Keyed, fresh: NDArray[np.bool_]
+    ) -> tuple[pa.Table, NDArray[np.int64] | None]:
+        ticks, times = numbers(keyed.table[_TICK]), numbers(keyed.table["t"])
+        values = keyed.table.select(self._values)
+        if isinstance(self._rolled, Policy):
+            settled = np.add.reduceat(~fresh, keyed.borders[:-1], dtype=np.int64)
+            return continue_policy(
+                values, self._product, self._rolled, keyed.borders, settled, times
+            )
+        assert isinstance(self._rolled, TrailingRows | TrailingTime)
+        answers = trail_groups(values, self._product, self._rolled, ticks, keyed.borders, times)
+        return answers, None
+
+    def _results(
+        self, keyed: Keyed, fresh: NDArray[np.bool_], rows: pa.Table, answers: pa.Table
+    ) -> pa.Table:
+        wanted = np.flatnonzero(fresh)
+        origins = keyed.origins[wanted] - (len(fresh) - rows.num_rows)
+        counted = numbers(rows["n"])[origins] >= 0
+        wanted, origins = wanted[counted], origins[counted]
+        own = rows.select([field.name for field in self._row_fields()]).take(pa.array(origins))
+        taken = answers.take(pa.array(wanted))
+        return with_answers(own.columns, self._definition, taken, self.schema)
+
+    def _still_needed(
+        self, keyed: Keyed, held: NDArray[np.int64] | None, until: int | None
+    ) -> NDArray[np.bool_]:
+        if held is not None:
+            return last_rows(keyed.borders, held)
+        if isinstance(self._rolled, TrailingRows):
+            # Count windows need one row at least, to know how many there were.
+            least = 1 if isinstance(self._window, Count) else 0
+            return last_rows(keyed.borders, max(self._rolled.rows - 1, least))
+        assert isinstance(self._rolled, TrailingTime)
+        ticks = numbers(keyed.table[_TICK])
+        reached = ticks[keyed.borders[1:] - 1]
+        if until is not None and self._definition.order is Order.TIME:
+            reached = np.maximum(reached, until)
+        now = np.repeat(reached, np.diff(keyed.borders))
+        # Ages are unsigned: between the ends of time they exceed 63 bits.
+        ages = now.view(np.uint64) - ticks.view(np.uint64)
+        young: NDArray[np.bool_] = ages < np.uint64(self._rolled.duration_us)
+        return young
+
+
+def with_answers(
+    own: Sequence[Any], definition: Definition, answers: pa.Table, schema: pa.Schema
+) -> pa.Table:
+    """Columns that say which window it is, and beside them the answers in their final types."""
+    columns: Sequence[pa.ChunkedArray] = [
+        typed(answers[name], result, aggregate)
+        for (name, aggregate), result in zip(definition.aggregates, definition.results, strict=True)
+    ]
+    return pa.table([*own, *columns], schema=schema)

@@ -1,0 +1,287 @@
+"""Sessions and punctuated windows: stretches of a key's rows, one after the other.
+
+Rows are folded stretch by stretch; what is kept of a key is the state of its open stretch, at most
+one.  A kept stretch and a new one are entries alike: entries that belong together are merged.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from windrow.aggregators.kernels.grouping import running_max
+from windrow.slicing.definition import Definition
+from windrow.slicing.engine import FRESH, Kept, Step
+from windrow.slicing.keyed import Keyed, empty, key_columns, numbers, together
+from windrow.slicing.summary import Summary
+from windrow.windows import Order, Punctuated, Session
+
+__all__ = ["Segments"]
+
+
+@dataclass(frozen=True)
+class _Stretches:
+    """Where the stretches of new rows begin and end, and what becomes of them."""
+
+    starts: NDArray[np.int64]  # the place of each one's first row
+    ends: NDArray[np.int64]  # the place after its last
+    continues: NDArray[np.bool_]  # whether it goes on with the key's open one
+    ended: NDArray[np.bool_]  # whether its last row ended it
+
+
+class Segments:
+    """Windows that follow each other: sessions by time, punctuated ones by marks."""
+
+    folds_early = False
+    partials = pa.schema([])
+
+    def __init__(self, definition: Definition) -> None:
+        ((_, window),) = definition.windows
+        assert isinstance(window, Session | Punctuated)
+        self._definition = definition
+        self._window = window
+        self._keys = key_columns(definition.schema)
+        self._summaries = [
+            Summary(part, name, definition.schema, result)
+            for (name, part), result in zip(definition.aggregates, definition.results, strict=True)
+        ]
+        keys = [definition.schema.field(name) for name in self._keys]
+        self._bounds = [pa.field("start", pa.int64()), pa.field("end", pa.int64())]
+        states = [field for summary in self._summaries for field in summary.fields]
+        self._entries = pa.schema([*keys, *self._bounds, *states])
+        self.kept = {"open": self._entries}
+        self.schema = pa.schema([*keys, *self._bounds, *definition.result_fields()])
+
+    def fold(self, rows: pa.Table) -> pa.Table:
+        """Where stretches end is known only where all rows of a key are: nothing is folded."""
+        raise NotImplementedError
+
+    def advance(self, kept: Kept, rows: pa.Table, until: int | None) -> Step:
+        """Apply rows: a result for each window that they, or the time reached, have ended."""
+        entries, over, _ = self._entries_after(kept["open"], rows)
+        if isinstance(self._window, Session):
+            over |= self._silent(entries, until)
+        results = self._lowered(entries.filter(pa.array(over)))
+        return Step(results, {"open": entries.filter(pa.array(~over))})
+
+    def preview(self, kept: Kept, rows: pa.Table) -> pa.Table:
+        """The windows of fresh rows as they are so far."""
+        entries, _, touched = self._entries_after(kept["open"], rows)
+        return self._lowered(entries.filter(pa.array(touched)))
+
+    def unfinished(self, kept: Kept) -> pa.Table:
+        """Punctuated windows without an end."""
+        return self._lowered(kept["open"])
+
+    def due(self, kept: Kept) -> int | None:
+        """When the first open session has been silent for too long."""
+        table = kept["open"]
+        if not isinstance(self._window, Session) or not table.num_rows:
+            return None
+        return int(numbers(table["end"]).min()) + self._window.gap_us + 1
+
+    def _silent(self, entries: pa.Table, until: int | None) -> NDArray[np.bool_]:
+        """Sessions that no later row can join."""
+        assert isinstance(self._window, Session)
+        if until is None:
+            return np.ones(entries.num_rows, np.bool_)
+        silent: NDArray[np.bool_] = numbers(entries["end"]) < until - self._window.gap_us
+        return silent
+
+    def _entries_after(
+        self, held: pa.Table, rows: pa.Table
+    ) -> tuple[pa.Table, NDArray[np.bool_], NDArray[np.bool_]]:
+        """All windows after these rows; which of them are over; and which have a fresh row."""
+        keyed, opened = self._grouped(held, rows)
+        found = self._stretches(keyed, opened)
+        new, fresh = self._folded(keyed, found)
+        numbered = pa.array(np.arange(held.num_rows + new.num_rows))
+        joined = pa.concat_tables([held, new]).append_column("entry", numbered)
+        by_key = together(joined)
+        order = by_key.origins
+        is_new = order >= held.num_rows
+        joins = np.concatenate([np.zeros(held.num_rows, np.bool_), found.continues])[order]
+        ended = np.concatenate([np.zeros(held.num_rows, np.bool_), found.ended])[order]
+        touched = np.concatenate([np.zeros(held.num_rows, np.bool_), fresh])[order]
+        firsts = np.flatnonzero(~(joins & is_new))
+        borders = np.append(firsts, len(order))
+        if not len(order):
+            return held, np.zeros(0, np.bool_), np.zeros(0, np.bool_)
+        merged = self._merged(by_key.table, borders)
+        lasts = borders[1:] - 1
+        is_last_of_key = np.isin(lasts, by_key.borders[1:] - 1)
+        over = ended[lasts] | ~is_last_of_key
+        fresh_ones = np.logical_or.reduceat(touched, firsts)
+        return merged, over, _with_neighbours(fresh_ones, is_last_of_key)
+
+    def _grouped(self, held: pa.Table, rows: pa.Table) -> tuple[Keyed, NDArray[np.int64]]:
+        """New rows key by key; and for each key the end of its open stretch, by `_NONE` if none."""
+        columns = [name for name in rows.schema.names if name != "n"]
+        stand_ins = held.select([*self._keys, "end"]).rename_columns([*self._keys, "t"])
+        joined = pa.concat_tables([stand_ins, rows.select(columns)], promote_options="default")
+        keyed = together(joined)
+        heads = keyed.borders[:-1]
+        is_held = keyed.origins < held.num_rows
+        times = numbers(keyed.table["t"])
+        opened = np.where(is_held[heads], heads, -1)
+        own = np.flatnonzero(~is_held)
+        sizes = np.diff(keyed.borders) - is_held[heads]
+        present = sizes > 0
+        borders = np.concatenate([[0], np.cumsum(sizes[present])])
+        ends = np.where(opened >= 0, times[opened], _NONE)[present]
+        return Keyed(keyed.table.take(pa.array(own)), borders, own), ends
+
+    def _stretches(self, keyed: Keyed, opened: NDArray[np.int64]) -> _Stretches:
+        if isinstance(self._window, Session):
+            return _sessions(self._ticks(keyed, opened), keyed.borders, opened, self._window)
+        return _punctuated(keyed, opened != _NONE, self._window)
+
+    def _ticks(self, keyed: Keyed, opened: NDArray[np.int64]) -> NDArray[np.int64]:
+        ticks = numbers(keyed.table["t"])
+        if self._definition.order is Order.TIME:
+            return ticks
+        held = np.repeat(opened, np.diff(keyed.borders))
+        return np.maximum(running_max(ticks, keyed.borders), held)
+
+    def _folded(self, keyed: Keyed, found: _Stretches) -> tuple[pa.Table, NDArray[np.bool_]]:
+        """An entry for each stretch of new rows; and whether it has a fresh one."""
+        table = keyed.table
+        if not len(found.starts):
+            return empty(self._entries), np.zeros(0, np.bool_)
+        inside = np.zeros(table.num_rows + 1, np.int64)
+        inside[found.starts] += 1
+        np.subtract.at(inside, found.ends, 1)
+        rows = table.filter(pa.array(np.cumsum(inside[:-1]) > 0))
+        borders = np.concatenate([[0], np.cumsum(found.ends - found.starts)])
+        times = numbers(rows["t"])
+        keys = rows.select(self._keys).take(pa.array(borders[:-1]))
+        starts, ends = self._bounds_of(times, times, borders)
+        columns = [*keys.columns, pa.array(starts), pa.array(ends)]
+        for summary in self._summaries:
+            columns.extend(summary.fold(rows, borders))
+        if FRESH not in rows.schema.names:
+            fresh = np.zeros(len(starts), np.bool_)
+        else:
+            fresh = np.logical_or.reduceat(numbers(rows[FRESH]), borders[:-1])
+        return pa.table(columns, schema=self._entries), fresh
+
+    def _merged(self, entries: pa.Table, borders: NDArray[np.int64]) -> pa.Table:
+        """One entry for each range of entries."""
+        if len(borders) == entries.num_rows + 1:
+            return entries.select(self._entries.names)
+        keys = entries.select(self._keys).take(pa.array(borders[:-1]))
+        firsts, lasts = numbers(entries["start"]), numbers(entries["end"])
+        starts, ends = self._bounds_of(firsts, lasts, borders)
+        columns = [*keys.columns, pa.array(starts), pa.array(ends)]
+        for summary in self._summaries:
+            states = [entries[field.name].combine_chunks() for field in summary.fields]
+            columns.extend(summary.merge(states, borders))
+        return pa.table(columns, schema=self._entries)
+
+    def _bounds_of(
+        self, firsts: NDArray[np.int64], lasts: NDArray[np.int64], borders: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """From when to when: a session by its times, a punctuated window by its rows."""
+        if isinstance(self._window, Session):
+            # Applied as they arrive, the first row need not be the earliest.
+            earliest = np.minimum.reduceat(firsts, borders[:-1])
+            return earliest, np.maximum.reduceat(lasts, borders[:-1])
+        return firsts[borders[:-1]], lasts[borders[1:] - 1]
+
+    def _lowered(self, entries: pa.Table) -> pa.Table:
+        keys = entries.select(self._keys)
+        gap = self._window.gap_us if isinstance(self._window, Session) else 0
+        ends = pa.array(numbers(entries["end"]) + gap)
+        columns = [*keys.columns, entries["start"], ends]
+        for summary in self._summaries:
+            states = [entries[field.name].combine_chunks() for field in summary.fields]
+            columns.append(summary.lower(states))
+        return pa.table(columns, schema=self.schema)
+
+
+_NONE = np.iinfo(np.int64).min
+
+
+def _with_neighbours(
+    touched: NDArray[np.bool_], is_last_of_key: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """These entries, and those beside them of the same key: a mark takes rows from one of them."""
+    found = touched.copy()
+    found[:-1] |= touched[1:] & ~is_last_of_key[:-1]
+    found[1:] |= touched[:-1] & ~is_last_of_key[:-1]
+    return found
+
+
+def _sessions(
+    ticks: NDArray[np.int64],
+    borders: NDArray[np.int64],
+    opened: NDArray[np.int64],
+    window: Session,
+) -> _Stretches:
+    """A stretch ends where the next row of the key is more than the gap away."""
+    if not len(ticks):
+        return _no_stretches()
+    gap = np.uint64(window.gap_us)
+    begins = np.ones(len(ticks), np.bool_)
+    begins[1:] = np.diff(ticks.view(np.uint64)) > gap
+    begins[borders[:-1]] = True
+    starts = np.flatnonzero(begins)
+    first = np.isin(starts, borders[:-1])
+    continues = np.zeros(len(starts), np.bool_)
+    since = ticks[borders[:-1]].view(np.uint64) - opened.view(np.uint64)
+    continues[first] = (opened != _NONE) & (since <= gap)
+    ends = np.append(starts[1:], len(ticks))
+    return _Stretches(starts, ends, continues, np.zeros(len(starts), np.bool_))
+
+
+def _punctuated(keyed: Keyed, is_open: NDArray[np.bool_], window: Punctuated) -> _Stretches:
+    """A stretch runs from mark to mark; rows outside all are in none."""
+    rows, borders = keyed.table.num_rows, keyed.borders
+    if not rows:
+        return _no_stretches()
+    start, end = (_marks(keyed.table, mark) for mark in (window.start, window.end))
+    places = np.arange(rows)
+    heads = np.repeat(borders[:-1], np.diff(borders))
+    after_end = np.zeros(rows, np.bool_)
+    after_end[1:] = end[:-1]
+    after_end[borders[:-1]] = False
+    if window.start is None:
+        # Every row is inside; the first of a key and the one after an end begin a stretch.
+        inside = np.ones(rows, np.bool_)
+        begins = after_end.copy()
+        begins[borders[:-1]] = True
+    else:
+        open_before = np.repeat(is_open, np.diff(borders))
+        last_start = np.maximum.accumulate(np.where(start, places, -1))
+        last_end = np.maximum.accumulate(np.where(after_end, places - 1, -1))
+        started = last_start >= heads
+        closed = last_end >= heads
+        inside = np.where(started, ~closed | (last_end < last_start), open_before & ~closed)
+        begins = inside & start
+        begins[borders[:-1]] |= inside[borders[:-1]]
+    starts = np.flatnonzero(begins)
+    if not len(starts):
+        return _no_stretches()
+    # Inside rows without a beginning of their own belong to the stretch before them.
+    members = np.flatnonzero(inside)
+    owner = np.searchsorted(starts, members, side="right") - 1
+    ends = starts + np.bincount(owner, minlength=len(starts))
+    first = np.isin(starts, borders[:-1])
+    group = np.searchsorted(borders, starts, side="right") - 1
+    continues = first & is_open[group]
+    if window.start is not None:
+        continues &= ~start[starts]
+    return _Stretches(starts, ends, continues, end[ends - 1])
+
+
+def _marks(table: pa.Table, mark: str | None) -> NDArray[np.bool_]:
+    """Which rows are marked; a null marks none."""
+    if mark is None:
+        return np.zeros(table.num_rows, np.bool_)
+    return numbers(table[mark].fill_null(fill_value=False)).astype(np.bool_)
+
+
+def _no_stretches() -> _Stretches:
+    none, no = np.zeros(0, np.int64), np.zeros(0, np.bool_)
+    return _Stretches(none, none, no, no)

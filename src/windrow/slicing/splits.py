@@ -1,0 +1,130 @@
+"""A key with many rows split by time, so that several tasks share it.
+
+Each slot of time has its own rows, and before them those of earlier slots that its windows reach
+back to: its context.  Cuts are chosen by a histogram of times with exact counts.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from windrow.slicing.keyed import numbers
+from windrow.windows import TrailingRows, TrailingTime
+
+__all__ = ["CONTEXT", "Split", "best_split", "split_rows"]
+
+# Context has numbers of arrival below zero: it is in windows, and has no result of its own.
+CONTEXT = 1 << 62
+
+# Splitting that saves less than this share of the time is not worth the rows it doubles.
+_WORTH = 0.85
+
+
+@dataclass(frozen=True)
+class Split:
+    """Slot s has the times [cuts[s - 1], cuts[s]); its context begins at reaches[s - 1]."""
+
+    cuts: tuple[int, ...] = ()
+    reaches: tuple[int, ...] = ()
+
+    @property
+    def slots(self) -> int:
+        """How many slots there are."""
+        return len(self.cuts) + 1
+
+    def slot_of(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The slot that each row belongs to."""
+        return np.searchsorted(np.asarray(self.cuts, np.int64), times, side="right")
+
+    def context(self, slot: int, times: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which rows a slot needs beside its own."""
+        if slot == 0:
+            return np.zeros(len(times), np.bool_)
+        return (times >= self.reaches[slot - 1]) & (times < self.cuts[slot - 1])
+
+
+def best_split(
+    histogram: Mapping[int, int], window: TrailingRows | TrailingTime, tasks: int
+) -> Split:
+    """The split that ends first on so many tasks; of one slot where splitting does not help.
+
+    `histogram` counts rows by the start of their bin: all rows of a bin are at or after its start
+    and before the start of the next.
+    """
+    edges = np.array(sorted(histogram), np.int64)
+    counts = np.array([histogram[int(edge)] for edge in edges], np.int64)
+    before = np.concatenate([[0], np.cumsum(counts)])  # rows before each edge, and all rows
+    total = int(before[-1])
+    best, cost = Split(), float(total) * _WORTH
+    for slots in (tasks, 2 * tasks):
+        split = _cut(edges, before, window, slots)
+        rows = _rows_of_slots(split, edges, before)
+        ends = max(*rows, sum(rows) / tasks)
+        if ends < cost:
+            best, cost = split, ends
+    return best
+
+
+def split_rows(
+    rows: pa.Table,
+    lanes: NDArray[np.int64],
+    hot: NDArray[np.int32],
+    splits: Sequence[Split],
+    first_lane: int,
+) -> tuple[pa.Table, NDArray[np.int64]]:
+    """Rows with the context of every slot among them, and the lane of each.
+
+    `hot` says by which split a row goes, -1 by none: it stays in its lane.
+    """
+    times, lanes = numbers(rows["t"]), lanes.astype(np.int64)
+    taken, of_taken = [], []
+    for number, split in enumerate(splits):
+        mine = np.flatnonzero(hot == number)
+        own = times[mine]
+        lanes[mine] = first_lane + split.slot_of(own)
+        for slot in range(1, split.slots):
+            context = mine[split.context(slot, own)]
+            taken.append(context)
+            of_taken.append(np.full(len(context), first_lane + slot))
+        first_lane += split.slots
+    places = np.concatenate([np.zeros(0, np.int64), *taken])
+    if not len(places):
+        return rows, lanes
+    context = rows.take(pa.array(places))
+    place = rows.schema.get_field_index("n")
+    arrivals = pa.array(numbers(context["n"]) - CONTEXT)
+    context = context.set_column(place, rows.schema.field(place), arrivals)
+    return pa.concat_tables([rows, context]), np.concatenate([lanes, *of_taken])
+
+
+def _cut(
+    edges: NDArray[np.int64],
+    before: NDArray[np.int64],
+    window: TrailingRows | TrailingTime,
+    slots: int,
+) -> Split:
+    """About as many rows in each slot."""
+    wanted = before[-1] * np.arange(1, slots) / slots
+    places = np.unique(np.searchsorted(before[:-1], wanted))
+    places = places[(places > 0) & (places < len(edges))]
+    cuts = edges[places]
+    if isinstance(window, TrailingTime):
+        reaches = cuts - window.duration_us + 1
+    else:
+        # The last edge with enough rows between it and the cut, or the first of all.
+        enough = before[places] - (window.rows - 1)
+        reached = np.searchsorted(before[:-1], enough, side="right") - 1
+        reaches = edges[np.maximum(reached, 0)]
+    return Split(tuple(cuts.tolist()), tuple(reaches.tolist()))
+
+
+def _rows_of_slots(split: Split, edges: NDArray[np.int64], before: NDArray[np.int64]) -> list[int]:
+    """How many rows each slot has to work on, its context among them, by the histogram."""
+    starts = [edges[0], *split.reaches]
+    ends = [*split.cuts, None]
+    low = [int(before[max(np.searchsorted(edges, s, side="right") - 1, 0)]) for s in starts]
+    high = [int(before[-1] if e is None else before[np.searchsorted(edges, e)]) for e in ends]
+    return [b - a for a, b in zip(low, high, strict=True)]

@@ -1,0 +1,104 @@
+"""One aggregate's states as Arrow columns: folded from rows, merged, lowered, trailed.
+
+    rows ─ fold ─▶ states ─ merge ─▶ states ─ lower ─▶ results
+                          └ trail ───────────────────▶ results
+
+Aggregates that are numbers have a column for each number of a state, and compiled loops
+(summary_numbers.py).  All others have one column of pickled states, and run interpreted
+(summary_objects.py).  Which of the two is a matter of types alone, never of the data at hand: all
+that is ever kept of an aggregate has one schema.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from windrow.algebra.aggregate import Aggregate
+from windrow.slicing.summary_inputs import read_inputs
+from windrow.slicing.summary_numbers import NumberStates
+from windrow.slicing.summary_objects import ObjectStates
+
+__all__ = ["Summary"]
+
+Borders = NDArray[np.int64]
+
+
+class _States(Protocol):
+    """How the states of one aggregate are kept and computed."""
+
+    types: tuple[pa.DataType, ...]
+
+    def fold(self, rows: pa.Table, borders: Borders) -> list[pa.Array]: ...
+
+    def merge(self, states: Sequence[pa.Array], borders: Borders) -> list[pa.Array]: ...
+
+    def lower(self, states: Sequence[pa.Array], result: pa.DataType) -> pa.Array: ...
+
+    def trail(
+        self,
+        states: Sequence[pa.Array],
+        ticks: NDArray[np.int64],
+        borders: Borders,
+        width_us: int,
+        asked: NDArray[np.bool_] | None,
+        result: pa.DataType,
+    ) -> pa.Array: ...
+
+
+class Summary:
+    """The states of one aggregate over rows of one schema.
+
+    Borders cut rows or states into segments: segment s is [borders[s], borders[s + 1]).
+
+    >>> from windrow import agg
+    >>> rows = pa.table({"v0": [3.0, None, 5.0, 1.0]})
+    >>> peak = Summary(agg.max("v0"), "peak", rows.schema, pa.float64())
+    >>> states = peak.fold(rows, np.array([0, 1, 2, 4]))
+    >>> peak.lower(peak.merge(states, np.array([0, 2, 3]))).to_pylist()
+    [3.0, 5.0]
+    """
+
+    def __init__(
+        self, aggregate: Aggregate[Any], name: str, schema: pa.Schema, result: pa.DataType
+    ) -> None:
+        inputs = read_inputs(aggregate, schema)
+        numeric = inputs.numeric()
+        self._states: _States = (
+            ObjectStates(inputs) if numeric is None else NumberStates(inputs, numeric)
+        )
+        self._result = result
+        #: The columns of a state; a null in the first means the identity: nothing was seen.
+        self.fields: tuple[pa.Field, ...] = tuple(
+            pa.field(f"{name}.{k}", kind) for k, kind in enumerate(self._states.types)
+        )
+        self.commutative: bool = aggregate.monoid.commutative
+
+    def fold(self, rows: pa.Table, borders: Borders) -> list[pa.Array]:
+        """Lift the rows and fold each segment in order: one state for each segment."""
+        return self._states.fold(rows, borders)
+
+    def merge(self, states: Sequence[pa.Array], borders: Borders) -> list[pa.Array]:
+        """Combine the states of each segment, older first: one state for each segment."""
+        return self._states.merge(states, borders)
+
+    def lower(self, states: Sequence[pa.Array]) -> pa.Array:
+        """The result of each state."""
+        return self._states.lower(states, self._result)
+
+    def trail(
+        self,
+        states: Sequence[pa.Array],
+        ticks: NDArray[np.int64],
+        borders: Borders,
+        width_us: int,
+        asked: NDArray[np.bool_] | None = None,
+    ) -> pa.Array:
+        """At each place the result of the states at or before it, younger than the width.
+
+        Ticks ascend within a segment.  A null state is there to ask only; where `asked` is false,
+        nothing is asked, and the result is null.
+        """
+        return self._states.trail(states, ticks, borders, width_us, asked, self._result)

@@ -1,0 +1,171 @@
+"""States of any kind: one column of pickled states, null for the identity; interpreted."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from decimal import ROUND_HALF_UP, Context, localcontext
+from itertools import pairwise, starmap
+from pickle import dumps, loads
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from windrow.aggregators.two_stacks import TwoStacks
+from windrow.algebra.canonical import key
+from windrow.algebra.monoid import Monoid
+from windrow.algebra.multiset import CountDifferent, PickQuantile
+from windrow.algebra.ordering import ascending
+from windrow.algebra.rope import Rope
+from windrow.slicing.state_arrays import whole
+from windrow.slicing.state_results import typed
+from windrow.slicing.summary_inputs import Inputs
+
+__all__ = ["ObjectStates"]
+
+_PROTOCOL = 5
+
+
+class ObjectStates:
+    """The states of an aggregate without a numeric form."""
+
+    types = (pa.binary(),)
+
+    def __init__(self, inputs: Inputs) -> None:
+        self._inputs = inputs
+        self._monoid: Monoid[Any, Any] = inputs.aggregate.monoid
+        # Inserted are pickled states.
+        self._again = replace(
+            self._monoid, lift=loads, inputs=("state",), nullable=frozenset(), numeric=None
+        )
+
+    def fold(self, rows: pa.Table, borders: NDArray[np.int64]) -> list[pa.Array]:
+        """Lift rows and fold the segments between the borders."""
+        columns = self._inputs.objects(rows)
+        with _exactly():
+            states = [
+                self._of_rows([column[start:end] for column in columns], end - start)
+                for start, end in pairwise(borders.tolist())
+            ]
+        return [self._kept(states)]
+
+    def merge(self, states: Sequence[pa.Array], borders: NDArray[np.int64]) -> list[pa.Array]:
+        """Combine the states of each segment."""
+        (column,) = states
+        pickled = whole(column).to_pylist()
+        merged: list[bytes | None] = []
+        with _exactly():
+            for start, end in pairwise(borders.tolist()):
+                found = [state for state in pickled[start:end] if state is not None]
+                if len(found) > 1:
+                    merged.append(dumps(self._joined(map(loads, found)), _PROTOCOL))
+                else:
+                    merged.append(found[0] if found else None)
+        return [pa.array(merged, pa.binary())]
+
+    def lower(self, states: Sequence[pa.Array], result: pa.DataType) -> pa.Array:
+        """The result of each state."""
+        (column,) = states
+        lower, identity = self._monoid.lower, self._monoid.identity
+        with _exactly():
+            results = [
+                lower(identity if state is None else loads(state))
+                for state in whole(column).to_pylist()
+            ]
+        return typed(results, result, self._inputs.aggregate)
+
+    def trail(
+        self,
+        states: Sequence[pa.Array],
+        ticks: NDArray[np.int64],
+        borders: NDArray[np.int64],
+        width_us: int,
+        asked: NDArray[np.bool_] | None,
+        result: pa.DataType,
+    ) -> pa.Array:
+        """The states of the last stretch of time before each place, kept on two stacks."""
+        (column,) = states
+        pickled = whole(column).to_pylist()
+        wanted = [True] * len(pickled) if asked is None else asked.tolist()
+        places = list(zip(ticks.tolist(), pickled, wanted, strict=True))
+        results: list[Any] = []
+        with _exactly():
+            kept = TwoStacks(self._again)
+            for start, end in pairwise(borders.tolist()):
+                kept.evict(len(kept))
+                results.extend(_trailed(kept, places[start:end], width_us))
+        return typed(results, result, self._inputs.aggregate)
+
+    def _of_rows(self, columns: Sequence[Sequence[Any]], length: int) -> Any:
+        """The state of one segment; the identity itself where nothing counted."""
+        form, identity = self._monoid.multiset, self._monoid.identity
+        if form is not None:
+            (column,) = columns
+            values = [value for value in column if value is not None]
+            if not values:
+                return identity
+            if isinstance(form, PickQuantile):
+                return Rope(ascending(values))  # sorted runs are sorted in no time
+            if isinstance(form, CountDifferent):
+                return frozenset(map(key, values))
+        if len(columns) == 1 and not self._monoid.nullable:  # what lift_row does, without asking
+            return self._joined(map(self._monoid.lift, filter(_is_known, columns[0])))
+        rows = zip(*columns, strict=True) if columns else ((),) * length
+        lifted = starmap(self._monoid.lift_row, rows)
+        return self._joined(state for state in lifted if state is not identity)
+
+    def _joined(self, states: Iterable[Any]) -> Any:
+        """All states combined, neighbours of like size first: a set is not copied for each value.
+
+        invariant: the sizes of the waiting states are the binary digits of how many came
+        """
+        combine = self._monoid.combine
+        waiting: list[Any] = []
+        for number, state in enumerate(states, 1):
+            while not number & 1:
+                state = combine(waiting.pop(), state)
+                number >>= 1
+            waiting.append(state)
+        if not waiting:
+            return self._monoid.identity
+        joined = waiting.pop()
+        while waiting:
+            joined = combine(waiting.pop(), joined)
+        return joined
+
+    def _kept(self, states: Sequence[Any]) -> pa.Array:
+        identity = self._monoid.identity
+        pickled = [None if s is identity else dumps(s, _PROTOCOL) for s in states]
+        return pa.array(pickled, pa.binary())
+
+
+def _is_known(value: Any) -> bool:
+    return value is not None
+
+
+def _trailed(
+    kept: TwoStacks, places: Sequence[tuple[int, bytes | None, bool]], width_us: int
+) -> Iterator[Any]:
+    """The result at each place, of which only what is asked and has changed is computed."""
+    times: deque[int] = deque()  # of the states that are kept
+    answer, changed = None, True
+    for now, state, wanted in places:
+        before = len(times)
+        while times and now - times[0] >= width_us:
+            times.popleft()
+        kept.evict(before - len(times))
+        changed |= before > len(times)
+        if state is not None:
+            kept.insert(state)
+            times.append(now)
+            changed = True
+        if wanted and changed:
+            answer, changed = kept.query(), False
+        yield answer if wanted else None
+
+
+def _exactly() -> AbstractContextManager[Any]:
+    """Decimals of 38 digits add up in more than the 28 that Python would round them to."""
+    return localcontext(Context(prec=96, rounding=ROUND_HALF_UP))

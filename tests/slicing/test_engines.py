@@ -1,0 +1,93 @@
+"""Engines against the recomputing oracle: any rows, any windows, any way to cut them up."""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.slicing.support import (
+    ALIGNED,
+    COMMUTATIVE,
+    ORDERED,
+    OTHERS,
+    ROWS,
+    Drawn,
+    by_engine,
+    by_oracle,
+    definition,
+    table,
+)
+from windrow.slicing.batch import run_through
+from windrow.slicing.definition import Definition
+from windrow.slicing.engine import Engine
+from windrow.slicing.engines import engine_for
+from windrow.windows import Order, Window
+
+
+def _in_pieces(
+    engine: Engine, made: Definition, rows: Sequence[Drawn], cuts: Sequence[int]
+) -> pa.Table:
+    """Rows sorted by time, applied piece by piece."""
+    ordered = sorted(rows, key=lambda row: row[1])
+    kept = {name: schema.empty_table() for name, schema in engine.kept.items()}
+    found, start = [], 0
+    for end in sorted({*(cut for cut in cuts if cut < len(ordered)), len(ordered)}):
+        until = ordered[end][1] if end < len(ordered) else None
+        piece = table(ordered[start:end], made.schema, start)
+        step = engine.advance(kept, piece, until)
+        found.append(step.results)
+        kept, start = step.kept, end
+        assert {name: t.schema for name, t in kept.items()} == engine.kept
+    return pa.concat_tables(found)
+
+
+@pytest.mark.parametrize("kind", [*ALIGNED, *OTHERS], ids=repr)
+@given(rows=ROWS, cuts=st.lists(st.integers(0, 25), max_size=4))
+def test_an_engine_gives_what_the_oracle_does_however_rows_are_cut_up(
+    kind: Window, rows: list[Drawn], cuts: list[int]
+) -> None:
+    for aggregates in (COMMUTATIVE, ORDERED):
+        made = definition([("", kind)], aggregates)
+        assert by_engine(_in_pieces(engine_for(made), made, rows, cuts)) == by_oracle(rows, made)
+
+
+@given(rows=ROWS, cuts=st.lists(st.integers(0, 25), max_size=4))
+def test_several_windows_share_one_pass(rows: list[Drawn], cuts: list[int]) -> None:
+    made = definition([(f"w{k}", kind) for k, kind in enumerate(ALIGNED)], COMMUTATIVE)
+    assert by_engine(_in_pieces(engine_for(made), made, rows, cuts)) == by_oracle(rows, made)
+
+
+@pytest.mark.parametrize("kind", [*ALIGNED, *OTHERS], ids=repr)
+@given(rows=ROWS, cuts=st.lists(st.integers(0, 25), max_size=4))
+def test_a_batch_in_pieces_that_overlap_in_time_is_put_in_order(
+    kind: Window, rows: list[Drawn], cuts: list[int]
+) -> None:
+    made = definition([("", kind)], ORDERED)
+    bounds = sorted({0, *(cut for cut in cuts if cut < len(rows)), len(rows)})
+    pieces: list[Any] = []
+    for start, end in itertools.pairwise(bounds):
+        own = rows[start:end]
+        pieces.append((min(row[1] for row in own), table(own, made.schema, start)))
+    pieces.sort(key=lambda piece: piece[0])
+    results = list(run_through(engine_for(made), pieces, Order.TIME))
+    found = pa.concat_tables(results) if results else engine_for(made).schema.empty_table()
+    assert by_engine(found) == by_oracle(rows, made)
+
+
+@given(rows=ROWS, cuts=st.lists(st.integers(0, 25), max_size=4))
+def test_slices_folded_apart_give_the_same_windows(rows: list[Drawn], cuts: list[int]) -> None:
+    made = definition([(f"w{k}", kind) for k, kind in enumerate(ALIGNED)], COMMUTATIVE)
+    engine = engine_for(made)
+    assert engine.folds_early
+    bounds = sorted({0, *(cut for cut in cuts if cut < len(rows)), len(rows)})
+    parts = [
+        engine.fold(table(rows[start:end], made.schema))
+        for start, end in itertools.pairwise(bounds)
+    ]
+    kept = {name: schema.empty_table() for name, schema in engine.kept.items()}
+    slices = pa.concat_tables([engine.partials.empty_table(), *parts])
+    assert by_engine(engine.advance(kept, slices, None).results) == by_oracle(rows, made)

@@ -1,0 +1,70 @@
+"""A key split by time: every slot with its context gives what the whole does."""
+
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.slicing.support import ORDERED, ROWS, Drawn, by_engine, by_oracle, definition, table
+from windrow import window
+from windrow.slicing.batch import run_through
+from windrow.slicing.engines import engine_for
+from windrow.slicing.keyed import numbers
+from windrow.slicing.splits import Split, best_split, split_rows
+from windrow.windows import Order, TrailingRows, TrailingTime
+
+TRAILING = [
+    window.trailing("1 us"),
+    window.trailing("8 us"),
+    window.trailing("1 hour"),
+    window.trailing(rows=1),
+    window.trailing(rows=4),
+    window.trailing(rows=1000),
+]
+
+
+@pytest.mark.parametrize("kind", TRAILING, ids=repr)
+@settings(max_examples=50)
+@given(rows=ROWS, width=st.integers(1, 20), tasks=st.integers(1, 4))
+def test_slots_with_their_context_give_what_all_rows_do(
+    kind: TrailingRows | TrailingTime, rows: list[Drawn], width: int, tasks: int
+) -> None:
+    made = definition([("", kind)], ORDERED)
+    # Of all rows, the hot ones are those of one key; the others keep their lane.
+    hot = np.array([0 if row[0] == "a" else -1 for row in rows], np.int32)
+    histogram = Counter(row[1] // width * width for row in rows if row[0] == "a")
+    split = _always(histogram, kind, tasks)
+    given = table(rows, made.schema)
+    every, lanes = split_rows(given, np.zeros(len(rows), np.int64), hot, [split], 1)
+    found = []
+    for lane in np.unique(lanes):
+        own = every.filter(pa.array(lanes == lane))
+        low = int(numbers(own["t"]).min())
+        found += list(run_through(engine_for(made), [(low, own)], Order.TIME))
+    results = pa.concat_tables([engine_for(made).schema.empty_table(), *found])
+    assert by_engine(results) == by_oracle(rows, made)
+
+
+def _always(histogram: dict[int, int], kind: TrailingRows | TrailingTime, tasks: int) -> Split:
+    """A cut between any two bins: more than any histogram would be worth."""
+    edges = sorted(histogram)
+    if isinstance(kind, TrailingTime):
+        return Split(tuple(edges[1:]), tuple(edge - kind.duration_us + 1 for edge in edges[1:]))
+    return best_split(histogram, kind, tasks) if histogram else Split()
+
+
+def test_a_window_as_long_as_all_rows_is_not_split() -> None:
+    histogram = dict.fromkeys(range(0, 1000, 10), 10)
+    assert best_split(histogram, window.trailing("1 second"), 2).slots == 1
+    assert best_split(histogram, window.trailing(rows=1000), 2).slots == 1
+
+
+def test_many_rows_are_shared_evenly() -> None:
+    histogram = dict.fromkeys(range(0, 1000, 10), 10)
+    split = best_split(histogram, window.trailing("20 us"), 2)
+    assert split.cuts[0] == 500 or split.slots == 4
+    slots = Counter(split.slot_of(np.arange(0, 1000)).tolist())
+    assert max(slots.values()) <= 1.1 * min(slots.values())
