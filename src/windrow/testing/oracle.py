@@ -1,20 +1,158 @@
-"""The oracle of one window: recompute it from scratch."""
+"""The oracle of a query: recompute every window from its rows, by the definition of its kind.
 
-from collections.abc import Iterable
-from functools import reduce
-from typing import Any
+Plain Python over plain rows, as slow as it looks: nothing is shared with the engines it judges,
+save the definitions of windows and aggregates themselves.
+"""
 
-from windrow.algebra.aggregate import Aggregation, as_monoid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Any, TypeAlias
 
-__all__ = ["fold"]
+from windrow.algebra.aggregate import TIME, Aggregate
+from windrow.errors import InputError
+from windrow.testing.instants import moment_of, since_epoch
+from windrow.testing.membership import Found, PerRow, windows_at_rows, windows_over_rows
+from windrow.testing.recompute import fold
+from windrow.windows import Count, Emit, Order, Policy, Window
+
+__all__ = ["Row", "expected"]
+
+Row: TypeAlias = Mapping[str, Any]
 
 
-def fold(aggregate: Aggregation, values: Iterable[Any]) -> Any:
-    """What a window of these values must answer: lift all, combine left to right, lower.
+def expected(
+    rows: Iterable[Row],
+    *,
+    time: str,
+    aggregates: Mapping[str, Aggregate[Any]],
+    by: str | Sequence[str] = (),
+    window: Window | None = None,
+    windows: Mapping[str, Window] | None = None,
+    keep: str | Sequence[str] = (),
+    order: Order = Order.TIME,
+    emit: Emit = Emit.ON_CLOSE,
+) -> list[dict[str, Any]]:
+    """What a query over these rows, in order of arrival, must answer once all windows are closed.
 
-    >>> from windrow import agg
-    >>> fold(agg.max(), [3, None, 5])
-    5
+    The arguments are those of the query, with columns by name; either `window` or `windows` is
+    given.  Times are datetimes, all with a zone or all without; computed ones come in UTC.  With
+    `Emit.ON_CHANGE`, count and punctuated windows that the data has not ended are answered too.
+
+    >>> from datetime import datetime
+    >>> from windrow import agg, window
+    >>> rows = [{"at": datetime(2024, 7, 1, 12, minute), "v": minute} for minute in (1, 4, 9)]
+    >>> for row in expected(
+    ...     rows, time="at", window=window.trailing("5 min"), aggregates={"sum": agg.sum("v")}
+    ... ):
+    ...     print(row["at"].minute, row["sum"])
+    1 1
+    4 5
+    9 9
     """
-    monoid = as_monoid(aggregate, "aggregate")
-    return monoid.lower(reduce(monoid.combine, map(monoid.lift_row, values), monoid.identity))
+    timed = {name: _timed(aggregate, time) for name, aggregate in aggregates.items()}
+    query = _Query(time, _names(by), _names(keep), timed)
+    definitions = [(name, _timed_window(one, time)) for name, one in _either(window, windows)]
+    answers: list[dict[str, Any]] = []
+    for group in _groups([row for row in rows if row[time] is not None], query.by):
+        applied = sorted(group, key=query.time_of) if order is Order.TIME else group
+        for name, definition in definitions:
+            shown = {} if name is None else {query.free("name"): name}
+            answers += [shown | answer for answer in query.answers(definition, applied, emit)]
+    return answers
+
+
+@dataclass(frozen=True)
+class _Query:
+    """What is asked of the rows of each key."""
+
+    time: str
+    by: tuple[str, ...]
+    keep: tuple[str, ...]
+    aggregates: dict[str, Aggregate[Any]]
+
+    def time_of(self, row: Row) -> int:
+        return since_epoch(row[self.time])
+
+    def answers(self, window: Window, rows: list[Row], emit: Emit) -> Iterator[dict[str, Any]]:
+        times = [self.time_of(row) for row in rows]
+        if isinstance(window, PerRow):
+            # A clock never goes back: a row that arrives late comes at the latest time so far.
+            clock = list(accumulate(times, max))
+            for row, places in zip(rows, windows_at_rows(window, clock, rows), strict=True):
+                shown = {name: row[name] for name in (self.time, *self.by, *self.keep)}
+                yield shown | self._results([rows[p] for p in places])
+            return
+        for found in windows_over_rows(window, times, rows):
+            if found.ended or emit is Emit.ON_CHANGE:
+                shown = {self.free("window"): self._bounds(window, found, rows[0])}
+                shown |= {name: rows[0][name] for name in self.by}
+                yield shown | self._results([rows[p] for p in found.places])
+
+    def free(self, column: str) -> str:
+        """Our name for a column, unless a key has it already."""
+        return f"{column}_" if column in self.by else column
+
+    def _bounds(self, window: Window, found: Found, like: Row) -> dict[str, Any]:
+        ends = {"start": found.start, "end": found.end}
+        bounds: dict[str, Any] = {
+            side: moment_of(time_us, like[self.time]) for side, time_us in ends.items()
+        }
+        if isinstance(window, Count):
+            bounds |= {"first": found.places[0], "last": found.places[-1]}
+        return bounds
+
+    def _results(self, rows: Sequence[Row]) -> dict[str, Any]:
+        return {name: _as_row(fold(part, rows)) for name, part in self.aggregates.items()}
+
+
+def _groups(rows: Iterable[Row], by: Sequence[str]) -> Iterable[list[Row]]:
+    """The rows of each key, in the order of arrival; null is a key like any other."""
+    groups: dict[Any, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(_as_key(row[name]) for name in by), []).append(row)
+    return groups.values()
+
+
+def _as_key(value: Any) -> Any:
+    """What tells one key from another: NaN is one key, and 0.0 is -0.0."""
+    if isinstance(value, Mapping):
+        return tuple(map(_as_key, value.values()))
+    if isinstance(value, list | tuple):
+        return tuple(map(_as_key, value))
+    return value if value == value else "not a number"
+
+
+def _as_row(result: Any) -> Any:
+    """A result as an engine's rows show it: a named tuple is a struct, so a dict."""
+    return result._asdict() if hasattr(result, "_asdict") else result
+
+
+def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
+    return (columns,) if isinstance(columns, str) else tuple(columns)
+
+
+def _timed(aggregate: Aggregate[Any], time: str) -> Aggregate[Any]:
+    """The aggregate with the event time by the name of its column."""
+    columns = tuple(time if column is TIME else column for column in aggregate.columns)
+    return replace(aggregate, columns=columns)
+
+
+def _timed_window(window: Window, time: str) -> Window:
+    if not isinstance(window, Policy):
+        return window
+    return replace(window, using=tuple((name, _timed(part, time)) for name, part in window.using))
+
+
+def _either(
+    window: Window | None, windows: Mapping[str, Window] | None
+) -> Sequence[tuple[str | None, Window]]:
+    """The windows with their names; one alone has none."""
+    if window is not None and windows is None:
+        return [(None, window)]
+    if windows is not None and window is None:
+        return list(windows.items())
+    raise InputError(
+        f"window={window!r} and windows={windows!r}: exactly one must be given; "
+        "say window=window.tumbling(...) or windows={'short': ..., 'long': ...}"
+    )

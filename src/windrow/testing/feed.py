@@ -1,0 +1,132 @@
+"""A stream fed by hand: rows and watermarks step by step, to test a streaming query.
+
+Rows travel as JSON files, one for each micro-batch, and results come back as Arrow files, one for
+each micro-batch too: both are ordinary directories, so the same test runs on Spark and on Spark
+Connect, and a query can be stopped and started again from its checkpoint.
+"""
+
+import json
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+from windrow.errors import InputError
+from windrow.testing.instants import Moment, as_moment
+from windrow.testing.run import Run
+from windrow.testing.texts import as_json
+from windrow.windows.durations import Duration, microseconds
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+__all__ = ["Feed"]
+
+_TICK = "windrow_tick"
+
+
+class Feed:
+    """A streaming DataFrame, `frame`, to which rows are added by hand.
+
+        with Feed(spark, "sensor string, ts timestamp, temp double", time="ts") as feed:
+            query = wr.over(feed.frame, time="ts", by="sensor").window(...).aggregate(...)
+            run = feed.start(query)
+            assert run.add([{"sensor": "a", "ts": noon, "temp": 20.5}]) == []
+            assert run.watermark(noon + an_hour) == [...]
+
+    `schema` is Spark's, as text or as a StructType; `lateness` is how far the watermark stays
+    behind the latest time.  Rows are dicts; columns they leave out are null; a time without a zone
+    is one of the session's.  All files are in `folder`, until the feed is closed.
+    """
+
+    def __init__(
+        self,
+        spark: "SparkSession",
+        schema: "str | StructType",
+        *,
+        time: str,
+        lateness: Duration = "0 seconds",
+    ) -> None:
+        self._spark, self._time = spark, time
+        self._lateness_us = microseconds(lateness, "lateness")
+        self._schema = spark.createDataFrame([], schema).schema
+        if time not in self._schema.names:
+            raise InputError(
+                f"time={time!r} is no column of the schema; name one of {self._schema.names}"
+            )
+        self.folder = Path(tempfile.mkdtemp(prefix="windrow-feed-"))
+        self._clear = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        self._rows = self.folder / "rows"
+        self._rows.mkdir()
+        self._batches = 0
+        self._runs: list[Run] = []
+        self.frame: DataFrame = self._stream()
+
+    def start(self, query: "DataFrame", *, mode: str = "append") -> Run:
+        """Run a streaming DataFrame made from `frame`: mode "update" for `Emit.ON_CHANGE`."""
+        folder = self.folder / f"run-{len(self._runs)}"
+        self._runs.append(Run(self, query, mode, folder))
+        return self._runs[-1]
+
+    def put(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Add the rows of one micro-batch, without waiting for anyone to read them."""
+        plain = list(rows)
+        for row in plain:
+            if unknown := sorted(row.keys() - set(self._schema.names)):
+                raise InputError(f"{row!r} has {unknown}, which the schema has not; leave it out")
+        self._write(plain)
+
+    def tick(self, to: Moment | str) -> None:
+        """Move the watermark to a moment, by a row that no query gets to see."""
+        self._write([{self._time: self._later(as_moment(to, "to")), _TICK: True}])
+
+    def close(self) -> None:
+        """Stop all runs and remove all files."""
+        for run in self._runs:
+            run.stop()
+        self._clear()
+
+    def __enter__(self) -> "Feed":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _stream(self) -> "DataFrame":
+        known = self._spark.createDataFrame([], self._schema).schema.add(_TICK, "boolean")
+        rows = (
+            self._spark.readStream.schema(known)
+            .option("maxFilesPerTrigger", 1)
+            .option("mode", "FAILFAST")
+            .json(str(self._rows))
+        )
+        late = f"{self._lateness_us // 1000} milliseconds"
+        # Spark moves a filter below the watermark, where ticks would count for nothing, unless it
+        # reads the time.
+        time = f"`{self._time.replace('`', '``')}`"
+        seen = f"if({time} is null, null, {_TICK}) is null"
+        return rows.withWatermark(time, late).where(seen).drop(_TICK)
+
+    def _write(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        lines = [json.dumps(as_json(row), ensure_ascii=False) + "\n" for row in rows]
+        hidden = self._rows / f".{self._batches}"
+        hidden.write_text("".join(lines), encoding="utf-8")
+        hidden.rename(self._rows / f"{self._batches:06}.json")  # complete when it can be seen
+        self._batches += 1
+
+    def _later(self, moment: Moment) -> datetime:
+        """The event time that moves the watermark to a moment."""
+        if not isinstance(moment, datetime):
+            moment = datetime(moment.year, moment.month, moment.day)
+        zoned = self._schema[self._time].dataType.typeName() == "timestamp"
+        if zoned and moment.tzinfo is None:
+            zone = self._spark.conf.get("spark.sql.session.timeZone")
+            moment = moment.replace(tzinfo=ZoneInfo(str(zone)))
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(ZoneInfo("UTC"))  # where a duration is as long as it says
+        return moment + timedelta(microseconds=self._lateness_us)

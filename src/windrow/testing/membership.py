@@ -1,0 +1,179 @@
+"""Which rows are in which window, kind by kind, as the definitions say it.
+
+Each function here takes the rows of one key in the order in which they apply, and names rows by
+their places in it: 0, 1, 2, …
+"""
+
+from collections import namedtuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from windrow.errors import InputError
+from windrow.testing.recompute import fold
+from windrow.windows import (
+    Aligned,
+    Count,
+    Policy,
+    Punctuated,
+    Session,
+    TrailingRows,
+    TrailingTime,
+    Window,
+)
+
+__all__ = ["Found", "PerRow", "windows_at_rows", "windows_over_rows"]
+
+PerRow = TrailingTime | TrailingRows | Policy
+"""Windows that belong to a row each, its newest."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """One window: its bounds in microseconds, its rows, and whether the data has ended it."""
+
+    start: int
+    end: int
+    places: Sequence[int]
+    ended: bool = True
+
+
+def windows_over_rows(
+    window: Window, times: Sequence[int], rows: Sequence[Mapping[str, Any]]
+) -> Iterator[Found]:
+    """The windows that hold any of the rows."""
+    match window:
+        case Aligned():
+            return _aligned(window, times)
+        case Session():
+            return _sessions(window, times)
+        case Count():
+            return _counts(window, times)
+        case Punctuated():
+            return _punctuated(window, times, rows)
+    raise InputError(f"window={window!r} is no window definition; use one of windrow.window")
+
+
+def windows_at_rows(
+    window: PerRow, times: Sequence[int], rows: Sequence[Mapping[str, Any]]
+) -> Iterator[Sequence[int]]:
+    """For each row in turn, the places in the window that ends with it; times must not fall."""
+    match window:
+        case TrailingTime():
+            return (_last_while(window.duration_us, times, newest) for newest in range(len(rows)))
+        case TrailingRows():
+            return (range(max(0, n - window.rows), n) for n in range(1, len(rows) + 1))
+        case Policy():
+            return _slid(window, rows)
+
+
+def _aligned(window: Aligned, times: Sequence[int]) -> Iterator[Found]:
+    starts = {start for time in times for start in _starts_around(window, time)}
+    for start in sorted(starts):
+        end = start + window.size_us
+        yield Found(start, end, [p for p, time in enumerate(times) if start <= time < end])
+
+
+def _starts_around(window: Aligned, time: int) -> Iterator[int]:
+    # The last start at or before the time, and those before it that still reach the time.
+    start = (time - window.offset_us) // window.every_us * window.every_us + window.offset_us
+    while time < start + window.size_us:
+        yield start
+        start -= window.every_us
+
+
+def _sessions(window: Session, times: Sequence[int]) -> Iterator[Found]:
+    moments = sorted(times)
+    starts = [
+        moment
+        for place, moment in enumerate(moments)
+        if place == 0 or moment - moments[place - 1] > window.gap_us
+    ]
+    for number, start in enumerate(starts):
+        following = starts[number + 1 :]
+        places = [
+            p
+            for p, time in enumerate(times)
+            if start <= time and (not following or time < following[0])
+        ]
+        yield Found(start, max(times[p] for p in places) + window.gap_us, places)
+
+
+def _counts(window: Count, times: Sequence[int]) -> Iterator[Found]:
+    for first in range(0, len(times), window.every):
+        places = range(first, min(first + window.size, len(times)))
+        yield Found(times[first], times[places[-1]], places, ended=len(places) == window.size)
+
+
+def _punctuated(
+    window: Punctuated, times: Sequence[int], rows: Sequence[Mapping[str, Any]]
+) -> Iterator[Found]:
+    def between(places: list[int], *, ended: bool) -> Found:
+        return Found(times[places[0]], times[places[-1]], places, ended)
+
+    inside: list[int] = []
+    for place, row in enumerate(rows):
+        starts, ends = _marked(row, window.start), _marked(row, window.end)
+        if inside and starts:
+            yield between(inside, ended=True)
+            inside = []
+        if inside or starts or window.start is None:
+            inside = [*inside, place]
+        if inside and ends:
+            yield between(inside, ended=True)
+            inside = []
+    if inside:
+        yield between(inside, ended=False)
+
+
+def _marked(row: Mapping[str, Any], marker: Any) -> bool:
+    if marker is None:
+        return False
+    if not isinstance(marker, str):
+        raise InputError(
+            f"marker={marker!r} is a column expression, which plain rows cannot answer; "
+            "name a boolean column of the rows"
+        )
+    return row[marker] is True
+
+
+def _last_while(duration_us: int, times: Sequence[int], newest: int) -> Sequence[int]:
+    time = times[newest]
+    return [p for p in range(newest + 1) if times[p] > time - duration_us]
+
+
+def _slid(window: Policy, rows: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[int]]:
+    first = 0
+    for newest in range(len(rows)):
+        first += _leaving(window, rows[first : newest + 1])
+        yield range(first, newest + 1)
+
+
+def _leaving(policy: Policy, held: Sequence[Mapping[str, Any]]) -> int:
+    """How many of the oldest rows go: what `keep` refuses and what `drop` condemns."""
+    see = _Views(policy)
+    keep, drop = policy.keep, policy.drop
+    kept = [p for p in range(len(held)) if keep is None or keep(see(held[p:]))]
+    condemned = [
+        p
+        for p in range(1, len(held))
+        if drop is not None and drop(see(held[:p]), see(held[p:]), see(held))
+    ]
+    return max(kept[0] if kept else len(held), condemned[-1] if condemned else 0)
+
+
+class _Views:
+    """What the predicates of a policy see of some rows: an attribute for each aggregate."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._using = dict(policy.using)
+        self._view: Any = namedtuple("View", list(self._using))  # type: ignore[misc]
+
+    def __call__(self, rows: Sequence[Mapping[str, Any]]) -> Any:
+        results = {name: fold(part, rows) for name, part in self._using.items()}
+        return self._view(
+            **{
+                name: self._using[name].monoid.neutral if result is None else result
+                for name, result in results.items()
+            }
+        )

@@ -1,0 +1,20 @@
+"""The oracle of one window: recompute it from scratch."""
+
+from collections.abc import Iterable
+from functools import reduce
+from typing import Any
+
+from windrow.algebra.aggregate import Aggregation, as_monoid
+
+__all__ = ["fold"]
+
+
+def fold(aggregate: Aggregation, values: Iterable[Any]) -> Any:
+    """What a window of these values must answer: lift all, combine left to right, lower.
+
+    >>> from windrow import agg
+    >>> fold(agg.max(), [3, None, 5])
+    5
+    """
+    monoid = as_monoid(aggregate, "aggregate")
+    return monoid.lower(reduce(monoid.combine, map(monoid.lift_row, values), monoid.identity))
