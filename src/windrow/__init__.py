@@ -4,26 +4,46 @@
     from windrow import agg, window
 
     wr.roll(readings, agg.max(), window.trailing(rows=1000))
+    wr.over(df, time="ts", by="sensor").window(window.trailing("1 h")).aggregate(peak=agg.max("x"))
 
 `agg` holds the aggregates, `window` the windows, `aggregators` the structures that keep one window,
-`monoid` makes an aggregate of your own, `roll` runs windows over whole columns.
+`monoid` makes an aggregate of your own, `roll` runs windows over whole columns, `over` on Spark.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from windrow import agg, aggregators, errors, window
 from windrow.algebra.user import monoid
+from windrow.windows import Emit, Order
 
 if TYPE_CHECKING:
     from windrow.aggregators.rolling import roll
+    from windrow.planning import Strategy
+    from windrow.spark.over import over
 
-__all__ = ["agg", "aggregators", "errors", "monoid", "roll", "window"]
+__all__ = [
+    "Emit",
+    "Order",
+    "Strategy",
+    "agg",
+    "aggregators",
+    "errors",
+    "monoid",
+    "over",
+    "roll",
+    "window",
+]
+
+# Arrow and the compiler take a second to load, Spark longer: only who needs them waits.
+_LATER = {
+    "Strategy": "windrow.planning",
+    "over": "windrow.spark.over",
+    "roll": "windrow.aggregators.rolling",
+}
 
 
 def __getattr__(name: str) -> Any:
-    # Arrow and the compiler take a second to load: only who rolls columns needs them.
-    if name == "roll":
-        from windrow.aggregators.rolling import roll
-
-        return roll
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,76 @@
+"""What there is to know about a query before it runs: enough to choose, and free of any engine."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from windrow.planning.strategy import Strategy
+from windrow.windows import Aligned, Emit, Order, Session, Window
+
+__all__ = ["Described", "Description"]
+
+
+@dataclass(frozen=True)
+class Described:
+    """One aggregate of a query."""
+
+    name: str
+    text: str  # as the user wrote it: max('temp')
+    builtin: bool  # Spark computes the very same itself
+    merges: bool  # Spark can merge partials of it
+    states: bool  # Spark can compute the states that our kernels keep
+    commutative: bool
+    compiled: bool  # its states are numbers, and its loops compiled
+
+
+@dataclass(frozen=True)
+class Description:
+    """A query, described."""
+
+    windows: tuple[tuple[str, Window], ...]
+    aggregates: tuple[Described, ...]
+    streaming: bool
+    emit: Emit = Emit.ON_CLOSE
+    order: Order = Order.TIME
+    keys: tuple[str, ...] = ()
+    lateness_ms: int | None = None
+    forced: Strategy | None = None
+
+    @property
+    def window(self) -> Window:
+        """The first window, which tells the kind of all."""
+        return self.windows[0][1]
+
+    @cached_property
+    def aligned(self) -> tuple[Aligned, ...]:
+        """The windows, if they lie on a grid of event time; else none."""
+        return tuple(window for _, window in self.windows if isinstance(window, Aligned))
+
+    @property
+    def tumbling(self) -> bool:
+        """Whether every row is in exactly one window."""
+        return len(self.windows) == 1 and self.overlap == 1 and not self.gaps
+
+    @property
+    def gaps(self) -> bool:
+        """Whether some rows are in no window."""
+        return any(window.every_us > window.size_us for window in self.aligned)
+
+    @property
+    def overlap(self) -> int:
+        """In how many windows a row is at most; 0 if they lie on no grid."""
+        return sum(-(-window.size_us // window.every_us) for window in self.aligned)
+
+    @property
+    def session(self) -> bool:
+        """Whether silence bounds the windows."""
+        return isinstance(self.window, Session)
+
+    @property
+    def builtin(self) -> bool:
+        """Whether Spark computes every aggregate itself."""
+        return all(part.builtin for part in self.aggregates)
+
+    @property
+    def commutative(self) -> bool:
+        """Whether rows may be taken in any order."""
+        return all(part.commutative for part in self.aggregates)

@@ -1,0 +1,60 @@
+"""Which strategies can run a query at all."""
+
+from windrow.planning.description import Description
+from windrow.planning.strategy import Strategy
+from windrow.windows import Emit
+
+__all__ = ["feasible", "obstacle"]
+
+
+def feasible(query: Description) -> list[Strategy]:
+    """The strategies that can run the query."""
+    return [strategy for strategy in Strategy if obstacle(query, strategy) is None]
+
+
+def obstacle(query: Description, strategy: Strategy) -> str | None:
+    """Why a strategy cannot run the query; None if it can."""
+    match strategy:
+        case Strategy.NATIVE:
+            return _native(query)
+        case Strategy.PANES:
+            return _panes(query)
+        case Strategy.KERNEL:
+            return "it runs batches, and this is a stream" if query.streaming else None
+        case Strategy.STATEFUL:
+            return None if query.streaming else "it runs streams, and this is a batch"
+
+
+def _native(query: Description) -> str | None:
+    if not query.aligned and not query.session:
+        return f"Spark has no windows like {query.window!r}"
+    foreign = [part.text for part in query.aggregates if not part.builtin]
+    if foreign:
+        return f"Spark has no aggregate like {', '.join(foreign)}"
+    if not query.streaming:
+        return None
+    if query.session and query.emit is Emit.ON_CHANGE:
+        return "Spark does not tell sessions of a stream before they close"
+    if query.session and not query.keys:
+        return "Spark's sessions of a stream need a key"
+    if query.gaps:
+        return "Spark's windows of a stream cannot leave gaps"
+    if len(query.windows) > 1 and query.emit is Emit.ON_CHANGE:
+        return "Spark updates one aggregation of a stream, and several windows are several"
+    return None
+
+
+def _panes(query: Description) -> str | None:
+    if not query.aligned:
+        return f"the edges of {query.window!r} are not known before its rows"
+    ordered = [part.text for part in query.aggregates if not part.commutative]
+    if ordered:
+        return f"{', '.join(ordered)} must see rows in order"
+    if not query.streaming:
+        return None
+    if query.emit is Emit.ON_CHANGE:
+        return "slices of a stream are known when they close, not when they change"
+    foreign = [part.text for part in query.aggregates if not part.states]
+    if foreign:
+        return f"Spark cannot make slices of {', '.join(foreign)}"
+    return None

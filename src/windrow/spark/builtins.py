@@ -1,0 +1,239 @@
+"""Aggregates that Spark computes itself, to the same values: whole, and as partial states.
+
+An aggregate is built in when Spark's own functions agree with the catalogue on nulls, NaN,
+infinities, overflow and the type of the result.  Partials of slices are merged in Spark, or go to
+Python as the very states that the catalogue's monoid has.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from windrow.algebra.aggregate import TIME, Aggregate
+from windrow.algebra.registry import registered
+from windrow.slicing.definition import Definition
+from windrow.spark import integers
+from windrow.spark.times import to_micros
+from windrow.spark.types import spark_type
+
+__all__ = ["Builtin", "builtin_of", "builtins_of"]
+
+Columns: TypeAlias = Sequence[Column]
+
+
+@dataclass(frozen=True)
+class Builtin:
+    """One aggregate in Spark's terms; columns are handed to its functions in their order."""
+
+    whole: Column  # aggregates rows to the result
+    partials: tuple[Column, ...]  # aggregate rows to what is kept of a slice
+    merges: Callable[[Columns], Columns] | None = None  # aggregate partials to partials
+    lower: Callable[[Columns], Column] | None = None  # from partials to the result
+    states: Callable[[Columns], Columns] | None = None  # from partials to the monoid's states
+
+
+def builtin_of(aggregate: Aggregate[Any], schema: pa.Schema) -> Builtin | None:
+    """How Spark computes an aggregate over rows of this schema; None if it cannot."""
+    monoid = aggregate.monoid
+    if monoid.changing or monoid.name not in registered():
+        return None
+    if not aggregate.columns:
+        return _count(F.lit(1))
+    if monoid.name not in _FORMS or len(aggregate.columns) != 1:
+        return None
+    (column,) = aggregate.columns
+    if column is TIME:
+        return _FORMS[monoid.name](F.timestamp_micros(F.col("t")), _TIME_TYPE, monoid.parameters)
+    return _FORMS[monoid.name](F.col(column), schema.field(column).type, monoid.parameters)
+
+
+def builtins_of(definition: Definition) -> list[Builtin]:
+    """All aggregates of a query that Spark can compute."""
+    found = [builtin_of(aggregate, definition.schema) for _, aggregate in definition.aggregates]
+    return [builtin for builtin in found if builtin is not None]
+
+
+_TIME_TYPE = pa.timestamp("us", tz="UTC")
+
+
+def _same(columns: Columns) -> Columns:
+    return columns
+
+
+def _only(columns: Columns) -> Column:
+    (column,) = columns
+    return column
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    numbers = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
+    return any(is_kind(kind) for is_kind in numbers)
+
+
+def _count(value: Column) -> Builtin:
+    counted = F.count(value)
+    return Builtin(counted, (counted,), _sums, _only, _same)
+
+
+def _sums(columns: Columns) -> Columns:
+    return [F.sum(column) for column in columns]
+
+
+def _sum(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
+    if pa.types.is_int64(kind):
+        high, low = F.sum(integers.high(value)), F.sum(integers.low(value))
+        whole = integers.joined([high, low])
+        return Builtin(whole, (high, low), _sums, integers.joined, integers.state)
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
+        total = F.sum(value.cast("long"))  # of 2³² rows at least
+        return Builtin(total, (total,), _sums, _only, lambda sums: integers.split(_only(sums)))
+    if pa.types.is_floating(kind):
+        total = F.sum(value.cast("double"))
+        return Builtin(total, (total,), _sums, _only, _same)
+    if pa.types.is_decimal(kind) or pa.types.is_duration(kind):
+        total = F.sum(value)
+        return Builtin(total, (total,), _sums, _only)
+    return None
+
+
+def _mean(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
+    if pa.types.is_decimal(kind):
+        whole = F.avg(value)
+        return Builtin(whole, (whole,))
+    if not _is_number(kind):
+        return None
+    number = value.cast("double")
+    return Builtin(F.avg(number), (F.sum(number), F.count(value)), _sums, _ratio, _same)
+
+
+def _ratio(sum_and_count: Columns) -> Column:
+    total, count = sum_and_count
+    return F.when(count > 0, total / count)
+
+
+def _extremum(pick: Callable[[Column], Column]) -> "Form":
+    def form(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
+        number = _as_number(kind)
+        states = None if number is None else (lambda columns: [number(_only(columns))])
+        whole = pick(value)
+        return Builtin(whole, (whole,), lambda columns: [pick(_only(columns))], _only, states)
+
+    return form
+
+
+def _as_number(kind: pa.DataType) -> Callable[[Column], Column] | None:
+    """How a value becomes the number that kernels see in its place."""
+    if pa.types.is_boolean(kind):
+        return lambda value: value
+    if pa.types.is_integer(kind):
+        return lambda value: value.cast("long")
+    if pa.types.is_floating(kind):
+        return lambda value: value.cast("double")
+    if pa.types.is_date(kind):
+        return lambda value: F.unix_date(value).cast("long")
+    if pa.types.is_timestamp(kind):
+        return lambda value: to_micros(value, spark_type(kind))
+    return None
+
+
+def _range(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
+    if pa.types.is_decimal(kind) and kind.precision == 38:
+        return None  # Spark would drop digits behind the point
+    if pa.types.is_floating(kind):
+        value = value.cast("double")
+    elif pa.types.is_boolean(kind):
+        value = value.cast("long")
+    elif pa.types.is_string(kind) or pa.types.is_binary(kind) or pa.types.is_nested(kind):
+        return None
+    whole = pa.types.is_integer(kind)
+    ends = (F.min(value), F.max(value))
+    lower = integers.distance if whole else _distance
+    states = _same if pa.types.is_floating(kind) else None
+    return Builtin(lower(ends), ends, _widest, lower, states)
+
+
+def _distance(ends: Columns) -> Column:
+    low, high = ends
+    return high - low
+
+
+def _widest(ends: Columns) -> Columns:
+    low, high = ends
+    return [F.min(low), F.max(high)]
+
+
+def _spread(of_sample: Callable[[Column], Column], of_all: Callable[[Column], Column]) -> "Form":
+    def form(value: Column, kind: pa.DataType, parameters: str) -> Builtin | None:
+        if not _is_number(kind) and not pa.types.is_decimal(kind):
+            return None
+        number = value.cast("double")
+        whole = of_all(number) if parameters == "ddof=0" else of_sample(number)
+        moments = (F.count(value), F.avg(number), F.var_pop(number))
+        # To combine two spreads takes both means: one pass of Spark's sums would lose digits.
+        return Builtin(whole, moments, states=None if pa.types.is_decimal(kind) else _moments)
+
+    return form
+
+
+def _moments(columns: Columns) -> Columns:
+    count, mean, variance = columns
+    some = F.when(count > 0, count.cast("double"))
+    return [some, mean, variance * count]
+
+
+def _logic(whole: Callable[[Column], Column], decide: Callable[[Columns], Column]) -> "Form":
+    def form(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
+        if not pa.types.is_boolean(kind):
+            return None
+        counts = (F.count(F.when(value, 1)), F.count(value))
+        lower = lambda columns: F.when(columns[1] > 0, decide(columns))  # noqa: E731
+        return Builtin(whole(value), counts, _sums, lower, _same)
+
+    return form
+
+
+def _product(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
+    if not _is_number(kind) and not pa.types.is_decimal(kind):
+        return None
+    whole = F.product(value.cast("double"))
+    states = None if pa.types.is_decimal(kind) else _same
+    return Builtin(whole, (whole,), lambda columns: [F.product(_only(columns))], _only, states)
+
+
+def _geometric_mean(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
+    if not _is_number(kind) and not pa.types.is_decimal(kind):
+        return None
+    number = value.cast("double")
+    # Spark's logarithm of what is not positive is null, which would count for nothing.
+    log = F.when(number > 0, F.ln(number)).when(number == 0, -math.inf)
+    log = log.when(number.isNotNull(), math.nan)
+    parts = (F.sum(log), F.count(value))
+    states = None if pa.types.is_decimal(kind) else _same
+    return Builtin(_geometric(parts), parts, _sums, _geometric, states)
+
+
+def _geometric(parts: Columns) -> Column:
+    return F.exp(_ratio(parts))
+
+
+Form: TypeAlias = Callable[[Column, pa.DataType, str], Builtin | None]
+
+_FORMS: dict[str, Form] = {
+    "all": _logic(F.bool_and, lambda counts: counts[0] == counts[1]),
+    "any": _logic(F.bool_or, lambda counts: counts[0] > 0),
+    "count": lambda value, kind, parameters: _count(value),
+    "geometric_mean": _geometric_mean,
+    "max": _extremum(F.max),
+    "mean": _mean,
+    "min": _extremum(F.min),
+    "product": _product,
+    "range": _range,
+    "stddev": _spread(F.stddev_samp, F.stddev_pop),
+    "sum": _sum,
+    "variance": _spread(F.var_samp, F.var_pop),
+}

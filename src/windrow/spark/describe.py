@@ -1,0 +1,48 @@
+"""A request as the planner sees it."""
+
+from typing import Any
+
+from windrow.algebra.aggregate import Aggregate
+from windrow.planning import Described, Description, Strategy
+from windrow.slicing.summary_inputs import read_inputs
+from windrow.spark.builtins import builtin_of
+from windrow.spark.request import Request
+
+__all__ = ["description"]
+
+
+def description(
+    request: Request,
+    aggregates: tuple[tuple[str, Aggregate[Any]], ...],
+    forced: Strategy | None,
+) -> Description:
+    """What the planner needs to know of a request, and of aggregates as the user wrote them."""
+    return Description(
+        windows=request.windows,
+        aggregates=tuple(
+            _described(name, repr(written), ours, request)
+            for (name, written), (_, ours) in zip(
+                aggregates, request.definition.aggregates, strict=True
+            )
+        ),
+        streaming=request.streaming,
+        emit=request.emit,
+        order=request.order,
+        keys=request.names.keys,
+        lateness_ms=request.lateness_ms,
+        forced=forced,
+    )
+
+
+def _described(name: str, text: str, part: Aggregate[Any], request: Request) -> Described:
+    schema = request.definition.schema
+    builtin = builtin_of(part, schema)
+    return Described(
+        name=name,
+        text=text,
+        builtin=builtin is not None,
+        merges=builtin is not None and builtin.merges is not None,
+        states=builtin is not None and builtin.states is not None,
+        commutative=part.monoid.commutative,
+        compiled=read_inputs(part, schema).numeric() is not None,
+    )

@@ -1,0 +1,152 @@
+"""Strategy kernel: rows go to Python packed, and compiled loops run over all keys of a lane.
+
+rows ─ mapInArrow: pack, lane by lane ─▶ shuffle by lane, parcels by time ─ mapInArrow: the engine,
+lane by lane ─▶ results.  Spark sorts parcels and not rows, and spills them if it must; a task has
+some parcels and the state of its windows in memory.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from windrow.slicing.batch import run_through
+from windrow.slicing.definition import Definition
+from windrow.slicing.engine import Engine
+from windrow.slicing.engines import engine_for
+from windrow.slicing.keyed import numbers
+from windrow.slicing.splits import Split, split_rows
+from windrow.spark.hashed import (
+    HASH_KEY,
+    as_slices,
+    hashed,
+    hashed_rows,
+    hashed_slices,
+    without_hash,
+)
+from windrow.spark.hot import HotKey, hot_keys
+from windrow.spark.packing import (
+    HASH,
+    HOT,
+    PARCELS,
+    Work,
+    hash_of,
+    in_lanes,
+    numbered,
+    parcels_of,
+    rank_column,
+    resplit,
+)
+from windrow.spark.parallelism import tasks_of
+from windrow.spark.request import Request
+from windrow.spark.shipped import Shipped
+from windrow.spark.types import spark_schema
+from windrow.windows import Emit, Order
+
+__all__ = ["run", "windows_from_partials"]
+
+# Lanes for each task: what a lane holds is all a task has in memory.
+_LANES_PER_TASK = 4
+
+
+def run(request: Request) -> DataFrame:
+    """Any window over a batch."""
+    rows, definition = request.rows, request.definition
+    tasks = tasks_of(rows.sparkSession)
+    if not engine_for(definition).folds_early:
+        engine = Shipped(engine_for, definition)
+        hot = hot_keys(request, tasks)
+        lanes = tasks * _LANES_PER_TASK
+        work = _pack_rows(definition.schema, definition.order, lanes, [key.split for key in hot])
+        hashes = hash_of(definition.keys).alias(HASH)
+        parcels = rows.select("*", hashes, _which(hot)).mapInArrow(work, PARCELS)
+        work = _run_lanes(engine, definition.schema, definition.order, request.emit)
+        return _answered(parcels, engine, work, tasks)
+    with_hash, _ = hashed(definition)
+    engine = Shipped(engine_for, with_hash)
+    work = _pack_folded(engine, with_hash.schema, tasks * _LANES_PER_TASK)
+    parcels = hashed_rows(rows, definition).mapInArrow(work, PARCELS)
+    return _from_slices(parcels, engine, definition, tasks)
+
+
+def windows_from_partials(partials: DataFrame, request: Request) -> DataFrame:
+    """Aligned windows from slices that Spark has folded: k…, start, the states' columns, rows."""
+    definition = request.definition
+    tasks = tasks_of(partials.sparkSession)
+    with_hash, _ = hashed(definition)
+    engine = Shipped(engine_for, with_hash)
+    slices = hashed_slices(partials, definition, engine.get().partials)
+    work = _pack_slices(engine, tasks * _LANES_PER_TASK)
+    return _from_slices(slices.mapInArrow(work, PARCELS), engine, definition, tasks)
+
+
+def _from_slices(
+    parcels: DataFrame, engine: Shipped[Engine], definition: Definition, tasks: int
+) -> DataFrame:
+    partials, results = engine.get().partials, engine.get().schema
+    found = _answered(parcels, engine, _run_lanes(engine, partials, Order.TIME), tasks)
+    return found.select(*without_hash(definition, results))
+
+
+def _answered(parcels: DataFrame, engine: Shipped[Engine], work: Work, tasks: int) -> DataFrame:
+    in_order = parcels.repartitionById(tasks, F.col("lane")).sortWithinPartitions("lane", "low")
+    return in_order.mapInArrow(work, spark_schema(engine.get().schema))
+
+
+def _which(hot: Sequence[HotKey]) -> Column:
+    """Which of the hot keys a row is of; -1 for none."""
+    found = F.lit(-1)
+    for number, key in enumerate(hot):
+        mine = F.lit(True) if key.rows is None else key.rows
+        found = F.when(mine, F.lit(number)).otherwise(found)
+    return found.cast("int").alias(HOT)
+
+
+def _pack_rows(schema: pa.Schema, order: Order, lanes: int, splits: Sequence[Split]) -> Work:
+    """Rows as parcels; those of hot keys go to lanes of their own, slot by slot."""
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for table in numbered(batches):
+            rows = table.select(schema.names).cast(schema)
+            own = numbers(table[HASH]) % lanes
+            if splits:
+                rows, own = split_rows(rows, own, numbers(table[HOT]), splits, lanes)
+            yield from in_lanes(rows, own, numbers(rows[rank_column(order)]))
+
+    return work
+
+
+def _pack_folded(engine: Shipped[Engine], schema: pa.Schema, lanes: int) -> Work:
+    """Rows folded into slices, and these as parcels: partial states travel, not rows."""
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for table in numbered(batches):
+            slices = engine.get().fold(table.select(schema.names).cast(schema))
+            yield from in_lanes(slices, numbers(slices[HASH_KEY]) % lanes, numbers(slices["start"]))
+
+    return work
+
+
+def _pack_slices(engine: Shipped[Engine], lanes: int) -> Work:
+    """Slices that Spark folded, as parcels."""
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        schema = engine.get().partials
+        for table in numbered(batches):
+            slices = as_slices(table, schema)
+            yield from in_lanes(slices, numbers(slices[HASH_KEY]) % lanes, numbers(slices["start"]))
+
+    return work
+
+
+def _run_lanes(
+    engine: Shipped[Engine], schema: pa.Schema, order: Order, emit: Emit = Emit.ON_CLOSE
+) -> Work:
+    """The engine over each lane of a partition."""
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _, pieces in parcels_of(batches, schema):
+            yield from resplit(run_through(engine.get(), pieces, order, emit))
+
+    return work

@@ -1,0 +1,92 @@
+"""Rows of a stream that came too late for their windows, as a stream of their own.
+
+Only Spark's stateful operator knows the watermark, so the rows pass through one that keeps nothing.
+It judges by the watermark of its own query.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+
+from windrow.slicing.flow import Flow
+from windrow.slicing.keyed import numbers
+from windrow.spark.buckets import buckets_of
+from windrow.spark.columns import quoted
+from windrow.spark.packing import PARCELS, Work, in_lanes, numbered
+from windrow.spark.processor import micros_of
+from windrow.spark.request import Request
+from windrow.spark.shipped import Shipped
+from windrow.spark.types import arrow_schema, spark_schema
+from windrow.spark.unpacking import unpacked
+from windrow.wire.parcels import pack, unpack
+
+__all__ = ["late_rows"]
+
+
+def late_rows(request: Request) -> DataFrame:
+    """All columns of the rows behind the watermark, and of rows without a time."""
+    columns = [quoted(name).alias(f"c{k}") for k, name in enumerate(request.names.columns)]
+    rows = request.source.select(request.selected["t"].alias("t"), *columns)
+    spark = rows.sparkSession
+    zone = str(spark.conf.get("spark.sql.session.timeZone"))
+    schema = arrow_schema(rows.schema, zone)
+    flow = Shipped(Flow, request.definition, request.emit)
+    timed = request.lateness_ms is not None
+    passed = (
+        rows.mapInArrow(_pack(schema, buckets_of(spark)), PARCELS)
+        .groupBy("lane")
+        .transformWithState(
+            _LateRows(flow, schema), "parcel binary", "append", "EventTime" if timed else "None"
+        )
+    )
+    found = passed.mapInArrow(unpacked(schema), spark_schema(schema))
+    names = enumerate(request.names.columns)
+    return found.select(*(F.col(f"c{k}").alias(name) for k, name in names))
+
+
+def _pack(schema: pa.Schema, labels: tuple[int, ...]) -> Work:
+    """Rows as parcels, in as many buckets as can be worked on at once."""
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for table in numbered(batches):
+            arrivals = numbers(table["n"])
+            lanes = np.asarray(labels, np.int32)[arrivals % len(labels)]
+            yield from in_lanes(table.select(schema.names).cast(schema), lanes, arrivals)
+
+    return work
+
+
+class _LateRows(StatefulProcessor):
+    """Lets rows pass that are late for their windows."""
+
+    def __init__(self, flow: Shipped[Flow], schema: pa.Schema) -> None:
+        self._shipped = flow
+        self._schema = schema
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Called by Spark before all else."""
+        self._flow = self._shipped.get()
+
+    def handleInputRows(
+        self,
+        key: Any,
+        rows: Iterator[Any],
+        timerValues: Any,
+    ) -> Iterator[Row]:
+        """Called by Spark with the parcels of a bucket."""
+        watermark = micros_of(timerValues.getCurrentWatermarkInMs())
+        for row in rows:
+            table = unpack(row["parcel"], self._schema)
+            untimed = numbers(table["t"].is_null())
+            late = self._flow.is_late(numbers(table["t"].fill_null(0)), watermark)
+            found = table.filter(pa.array(untimed | late))
+            if found.num_rows:
+                yield Row(parcel=pack(found))
+
+    def close(self) -> None:
+        """Called by Spark after all else."""

@@ -1,0 +1,63 @@
+"""What the columns of a result are called: the user's names are kept, ours give way."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pyspark.sql.types import StructField
+
+from windrow.errors import InputError
+from windrow.spark.query import Query
+from windrow.windows import Policy, TrailingRows, TrailingTime
+
+__all__ = ["Names", "names_of"]
+
+
+@dataclass(frozen=True)
+class Names:
+    """The columns of a result, and those of the DataFrame it comes from."""
+
+    time: str
+    keys: tuple[str, ...]
+    kept: tuple[str, ...]
+    aggregates: tuple[str, ...]
+    window: str
+    name: str
+    columns: tuple[str, ...]  # of the user's DataFrame: what late rows show
+
+
+def names_of(query: Query, aggregates: Sequence[str], fields: dict[str, StructField]) -> Names:
+    """The names of a query's columns; refuses two columns of one name."""
+    time = fields["t"].name
+    keys = tuple(field.name for ours, field in fields.items() if ours[0] == "k")
+    kept = tuple(field.name for ours, field in fields.items() if ours[0] == "c")
+    per_row = isinstance(query.chosen[0][1], TrailingTime | TrailingRows | Policy)
+    given = [*keys, *([time, *kept] if per_row else []), *aggregates]
+    _require_different(given)
+    return Names(
+        time=time,
+        keys=keys,
+        kept=kept,
+        aggregates=tuple(aggregates),
+        window=_free("window", given),
+        name=_free("name", given),
+        columns=tuple(query.df.columns),
+    )
+
+
+def _require_different(names: Iterable[str]) -> None:
+    counts = Counter(name.casefold() for name in names)
+    for name in names:
+        if counts[name.casefold()] > 1:
+            raise InputError(
+                f"the result would have two columns called {name!r}; give aggregates names of "
+                'their own, and columns with .alias("another_name")'
+            )
+
+
+def _free(name: str, taken: Iterable[str]) -> str:
+    """A name of ours that is none of the user's, which Spark reads in any case."""
+    folded = {other.casefold() for other in taken}
+    while name in folded:
+        name += "_"
+    return name

@@ -1,0 +1,73 @@
+"""Strategy native: Spark's own aggregation, one group for each window and key."""
+
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import TimestampType
+
+from windrow.spark.builtins import builtins_of
+from windrow.spark.request import Request
+from windrow.spark.result import result_name
+from windrow.spark.types import spark_type
+from windrow.windows import Aligned, Session, Window
+
+__all__ = ["run"]
+
+
+def run(request: Request) -> DataFrame:
+    """Aligned windows and sessions with built-in aggregates."""
+    parts = [_run(request, name, window) for name, window in request.windows]
+    return reduce(DataFrame.unionByName, parts)
+
+
+def _run(request: Request, name: str, window: Window) -> DataFrame:
+    if isinstance(window, Aligned) and window.size_us <= window.every_us and not request.streaming:
+        return _on_the_grid(request, name, window)
+    rows = request.rows_with(stamp=request.stamp)
+    grouped = rows.groupBy(_spans(window).alias("window"), *request.definition.keys)
+    return _placed(grouped.agg(*_results(request)), request, name)
+
+
+def _on_the_grid(request: Request, name: str, window: Aligned) -> DataFrame:
+    """A batch with at most one window for each row: whole numbers are the cheapest groups."""
+    since = F.pmod(F.col("t") - window.offset_us % window.every_us, F.lit(window.every_us))
+    rows = request.rows
+    if window.size_us < window.every_us:
+        rows = rows.where(since < window.size_us)
+    grouped = rows.groupBy((F.col("t") - since).alias("start"), *request.definition.keys)
+    results = grouped.agg(*_results(request))
+    return results.select(
+        "*", (F.col("start") + window.size_us).alias("end"), *_named(request, name)
+    )
+
+
+def _spans(window: Window) -> Column:
+    """Spark's own windows; durations in microseconds, which no calendar can stretch."""
+    if isinstance(window, Session):
+        return F.session_window("stamp", f"{window.gap_us} microseconds")
+    assert isinstance(window, Aligned)
+    size, every = f"{window.size_us} microseconds", f"{window.every_us} microseconds"
+    offset = f"{window.offset_us % window.every_us} microseconds"
+    return F.window("stamp", size, every, offset)
+
+
+def _placed(results: DataFrame, request: Request, name: str) -> DataFrame:
+    if request.streaming and isinstance(request.time_type, TimestampType):
+        return results.select("*", *_named(request, name))  # Spark's column keeps its watermark
+    bounds = [F.unix_micros(F.col(f"window.{side}")).alias(side) for side in ("start", "end")]
+    return results.select("*", *bounds, *_named(request, name)).drop("window")
+
+
+def _named(request: Request, name: str) -> list[Column]:
+    return [F.lit(name).alias("name")] if len(request.windows) > 1 else []
+
+
+def _results(request: Request) -> list[Column]:
+    definition = request.definition
+    return [
+        builtin.whole.cast(spark_type(kind)).alias(result_name(name))
+        for (name, _), kind, builtin in zip(
+            definition.aggregates, definition.results, builtins_of(request.definition), strict=True
+        )
+    ]

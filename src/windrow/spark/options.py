@@ -1,0 +1,53 @@
+"""How a query is to be run, where the user says so."""
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, TypeVar
+
+from windrow.errors import InputError
+from windrow.planning import Strategy
+from windrow.windows import Emit, Order
+
+__all__ = ["Options"]
+
+E = TypeVar("E", bound=Enum)
+
+_KINDS: dict[str, type[Enum]] = {"emit": Emit, "order": Order, "strategy": Strategy}
+
+
+@dataclass(frozen=True)
+class Options:
+    """When results are told, in which order rows are applied, and a forced strategy if any."""
+
+    emit: Emit = Emit.ON_CLOSE
+    order: Order = Order.TIME
+    strategy: Strategy | None = None
+
+    def updated(self, **given: Any) -> "Options":
+        """These options with the given ones in their place; None leaves one as it was."""
+        members: dict[str, Any] = {
+            name: _member(_KINDS[name], value, name)
+            for name, value in given.items()
+            if value is not None
+        }
+        return replace(self, **members)
+
+    @staticmethod
+    def split(named: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Options among named things (aggregates, windows), told from them by their value."""
+        options = {
+            name: value
+            for name, value in named.items()
+            if name in _KINDS and isinstance(value, str | Enum)
+        }
+        return options, {name: value for name, value in named.items() if name not in options}
+
+
+def _member(kind: type[E], value: Any, argument: str) -> E:
+    if isinstance(value, kind):
+        return value
+    names = {member.value: member for member in kind}
+    if isinstance(value, str) and value.lower() in names:
+        return names[value.lower()]
+    ways = ", ".join(f"{kind.__name__}.{member.name}" for member in kind)
+    raise InputError(f"{argument}={value!r} is not one of its ways; use one of {ways}")

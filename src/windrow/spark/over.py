@@ -1,0 +1,45 @@
+"""`over(df, ...)`: where a query on Spark begins."""
+
+from typing import TYPE_CHECKING, Any
+
+from windrow.windows import Duration, Emit, Order
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from windrow.planning import Strategy
+    from windrow.spark.query import Query
+
+__all__ = ["over"]
+
+
+def over(
+    df: "DataFrame",
+    time: Any,
+    by: Any = None,
+    *,
+    lateness: Duration | None = None,
+    emit: Emit | str | None = None,
+    order: Order | str | None = None,
+    strategy: "Strategy | str | None" = None,
+) -> "Query":
+    """Begin a query over a Spark DataFrame, batch or streaming.
+
+    `time` is the event time: a timestamp, timestamp_ntz or date.  `by` is the key, one column or
+    a list of them; without it all rows belong together.  Columns are names or expressions.  On a
+    stream, `lateness` says how late rows may be, unless the DataFrame has a watermark already.
+
+        over(readings, time="ts", by="sensor")
+        .window(window.hopping("1 hour", every="1 minute"))
+        .aggregate(peak=agg.max("temp"), n=agg.count())
+    """
+    try:  # Spark is an extra: the name `over` exists without it
+        from windrow.spark.query import Query
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"windrow.over needs the package {error.name!r}; pip install 'windrow[spark]'",
+            name=error.name,
+        ) from error
+    return Query.begin(df, time, by, lateness).with_options(
+        emit=emit, order=order, strategy=strategy
+    )

@@ -1,0 +1,128 @@
+"""Rows packed into parcels before a shuffle, lane by lane.
+
+A shuffle moves a parcel of thousands of rows as it moves one row, and Python takes a parcel apart
+as fast as it reads memory.  A lane is a share of the keys; all rows of a key are in one lane.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby, pairwise
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark import TaskContext
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from windrow.windows import Order
+from windrow.wire.parcels import pack, unpack
+
+__all__ = ["HASH", "HOT", "PARCELS", "hash_of", "in_lanes", "numbered", "parcels_of", "resplit"]
+
+HASH = "h"
+HOT = "hot"
+PARCELS = "lane int, low long, parcel binary"
+_PARCELS = pa.schema([("lane", pa.int32()), ("low", pa.int64()), ("parcel", pa.binary())])
+
+# Rows gathered before they are split into lanes, rows of one parcel that may go to the shuffle as
+# they are, and results that go back to the JVM at once.
+_GATHERED = 1 << 17
+_PARCEL = 1 << 13
+_RESULTS = 1 << 16
+
+# Arrival numbers: a task's number above, the row's number in the task below.
+_TASK_SHIFT = 40
+
+
+def hash_of(keys: Iterable[str]) -> Column:
+    """A number below 2^31 for each key: the same wherever the key occurs."""
+    columns = [F.col(key) for key in keys]
+    if not columns:
+        return F.lit(0)
+    return F.pmod(F.xxhash64(*columns), F.lit((1 << 31) - 1)).cast("int")
+
+
+def numbered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Rows as they come, in larger tables, each with its arrival number `n`."""
+    context = TaskContext.get()
+    number = (0 if context is None else context.partitionId()) << _TASK_SHIFT
+    for table in _gathered(batches):
+        arrivals = pa.array(np.arange(number, number + table.num_rows))
+        number += table.num_rows
+        yield table.append_column("n", arrivals)
+
+
+def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    waiting: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        waiting.append(batch)
+        rows += batch.num_rows
+        if rows >= _GATHERED:
+            yield pa.Table.from_batches(waiting)
+            waiting, rows = [], 0
+    if rows:
+        yield pa.Table.from_batches(waiting)
+
+
+def in_lanes(
+    table: pa.Table, lanes: NDArray[Any], ranks: NDArray[np.int64]
+) -> Iterator[pa.RecordBatch]:
+    """A table as parcels, each of one lane, with its lowest rank (time, or arrival number).
+
+    Long parcels are cut at round ranks: those of different tables then lie beside each other and
+    not across, and who puts them in order needs few of them at a time.
+    """
+    order = np.lexsort((ranks, lanes))
+    lanes, ranks = lanes[order], ranks[order]
+    table = table.take(pa.array(order)).combine_chunks()
+    cuts = _cuts(lanes, ranks)
+    starts = cuts[:-1]
+    parcels = [pack(table.slice(a, b - a)) for a, b in pairwise(cuts.tolist())]
+    columns = [pa.array(lanes[starts], pa.int32()), pa.array(ranks[starts]), pa.array(parcels)]
+    yield pa.record_batch(columns, schema=_PARCELS)
+
+
+def _cuts(lanes: NDArray[Any], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where parcels begin, and the end."""
+    borders = np.flatnonzero(np.diff(lanes)) + 1
+    borders = np.concatenate([[0], borders, [len(lanes)]])
+    cuts = [borders]
+    for start, end in pairwise(borders.tolist()):
+        if end - start <= 2 * _PARCEL:
+            continue
+        span = int(ranks[end - 1]) - int(ranks[start])
+        width = max(span * _PARCEL // (end - start), 1).bit_length()
+        cuts.append(np.flatnonzero(np.diff(ranks[start:end] >> width)) + 1 + start)
+    return np.unique(np.concatenate(cuts))
+
+
+def parcels_of(
+    batches: Iterable[pa.RecordBatch], schema: pa.Schema
+) -> Iterator[tuple[int, Iterator[tuple[int, pa.Table]]]]:
+    """Each lane of a partition sorted by lane and rank, and its pieces with their lowest rank."""
+
+    def rows() -> Iterator[tuple[int, int, Any]]:
+        for batch in batches:
+            lanes, lows, parcels = batch.columns
+            for lane, low, parcel in zip(lanes.to_pylist(), lows.to_pylist(), parcels, strict=True):
+                yield lane, low, parcel.as_buffer()
+
+    for lane, pieces in groupby(rows(), key=itemgetter(0)):
+        yield lane, ((low, unpack(parcel, schema)) for _, low, parcel in pieces)
+
+
+def resplit(tables: Iterable[pa.Table]) -> Iterator[pa.RecordBatch]:
+    """Results in batches of a size that suits both sides."""
+    for table in tables:
+        yield from table.combine_chunks().to_batches(max_chunksize=_RESULTS)
+
+
+Work = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+
+def rank_column(order: Order) -> str:
+    """The column that says which row comes first."""
+    return "t" if order is Order.TIME else "n"

@@ -1,0 +1,152 @@
+"""Strategy panes: rows are aggregated once into slices, and windows assembled from slices."""
+
+from math import gcd
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from windrow.planning import Assembly
+from windrow.slicing.summary import Summary
+from windrow.spark.builtins import Builtin, builtins_of
+from windrow.spark.request import Request
+from windrow.spark.result import result_name
+from windrow.spark.types import spark_type
+from windrow.windows import Aligned
+
+__all__ = ["run"]
+
+
+def run(request: Request, assembly: Assembly) -> DataFrame:
+    """Aligned windows, one or several, with any commutative aggregates."""
+    if assembly is Assembly.FOLD:
+        from windrow.spark import kernel
+
+        return kernel.run(request)
+    builtins = builtins_of(request.definition)
+    if request.streaming:
+        from windrow.spark import stateful
+
+        return stateful.windows_from_partials(_states(_streamed(request), request), request)
+    grouped = request.rows.groupBy(_slice_start(request).alias("start"), *request.definition.keys)
+    slices = grouped.agg(*_partials(builtins))
+    if assembly is Assembly.EXPAND:
+        return _expanded(slices, request)
+    from windrow.spark import kernel
+
+    return kernel.windows_from_partials(_states(slices, request), request)
+
+
+def _aligned(request: Request) -> list[tuple[str, Aligned]]:
+    return [(name, window) for name, window in request.windows if isinstance(window, Aligned)]
+
+
+def _slice_start(request: Request) -> Column:
+    """The latest edge of any window at or before a row."""
+    edges: dict[tuple[int, int], None] = {}
+    for _, window in _aligned(request):
+        for edge_us in (window.offset_us, window.offset_us + window.size_us):
+            edges[edge_us % window.every_us, window.every_us] = None  # each once, in order
+    starts = [_last_on_grid(F.col("t"), edge_us, every_us) for edge_us, every_us in edges]
+    return starts[0] if len(starts) == 1 else F.greatest(*starts)
+
+
+def _last_on_grid(us: Column, edge_us: int, every_us: int) -> Column:
+    return us - F.pmod(us - edge_us, F.lit(every_us))
+
+
+def _partials(builtins: list[Builtin]) -> list[Column]:
+    """What is kept of a slice: partials by number, and how many rows there were."""
+    return [
+        *(
+            column.alias(_partial(i, j))
+            for i, builtin in enumerate(builtins)
+            for j, column in enumerate(builtin.partials)
+        ),
+        F.count(F.lit(1)).alias("rows"),
+    ]
+
+
+def _partial(aggregate: int, place: int) -> str:
+    return f"p{aggregate}_{place}"
+
+
+def _kept(i: int, builtin: Builtin) -> list[Column]:
+    return [F.col(_partial(i, j)) for j in range(len(builtin.partials))]
+
+
+def _expanded(slices: DataFrame, request: Request) -> DataFrame:
+    """Every slice once for each of its windows, and aggregated again."""
+    builtins, keys = builtins_of(request.definition), request.definition.keys
+    windows = F.concat(*map(_of_slice, _aligned(request)))
+    merged = [
+        column.alias(_partial(i, j))
+        for i, builtin in enumerate(builtins)
+        if builtin.merges is not None
+        for j, column in enumerate(builtin.merges(_kept(i, builtin)))
+    ]
+    parts = [column for column in slices.columns if column not in ("start", "rows")]
+    spread = slices.select(*parts, F.inline(windows))
+    named = ["name"] if len(request.windows) > 1 else []
+    definition = request.definition
+    results = [
+        builtin.lower(_kept(i, builtin)).cast(spark_type(kind)).alias(result_name(name))
+        for i, (builtin, (name, _), kind) in enumerate(
+            zip(builtins, definition.aggregates, definition.results, strict=True)
+        )
+        if builtin.lower is not None
+    ]
+    grouped = spread.groupBy(*keys, "name", "start", "end").agg(*merged)
+    return grouped.select(*keys, *named, "start", "end", *results)
+
+
+def _of_slice(named: tuple[str, Aligned]) -> Column:
+    """The windows that a slice is in, as an array of name, start and end."""
+    name, window = named
+    start, every, offset = F.col("start"), window.every_us, window.offset_us % window.every_us
+    last = _last_on_grid(start, offset, every)
+    first = _last_on_grid(start - window.size_us, offset, every) + every
+    starts = F.sequence(first, last, F.lit(every))
+    if window.every_us > window.size_us:  # a slice between two windows is in none
+        starts = F.when(first <= last, starts).otherwise(F.array().cast("array<bigint>"))
+    return F.transform(
+        starts,
+        lambda s: F.struct(
+            F.lit(name).alias("name"), s.alias("start"), (s + window.size_us).alias("end")
+        ),
+    )
+
+
+def _states(slices: DataFrame, request: Request) -> DataFrame:
+    """Slices as the engine keeps them: key, start, the states of each aggregate, rows."""
+    definition = request.definition
+    columns = []
+    for i, ((name, aggregate), kind, builtin) in enumerate(
+        zip(definition.aggregates, definition.results, builtins_of(request.definition), strict=True)
+    ):
+        fields = Summary(aggregate, name, definition.schema, kind).fields
+        assert builtin.states is not None
+        states = builtin.states(_kept(i, builtin))
+        columns += [
+            state.cast(spark_type(field.type)).alias(field.name)
+            for state, field in zip(states, fields, strict=True)
+        ]
+    return slices.select(*definition.keys, "start", *columns, "rows")
+
+
+def _streamed(request: Request) -> DataFrame:
+    """Slices of a stream, each once, when the watermark has passed it.
+
+    They are tumbling windows of the longest length that fits all edges.
+    """
+    windows = [window for _, window in _aligned(request)]
+    origin = windows[0].offset_us
+    length = gcd(*(us for w in windows for us in (w.size_us, w.every_us, w.offset_us - origin)))
+    span = F.window(
+        "stamp",
+        f"{length} microseconds",
+        f"{length} microseconds",
+        f"{origin % length} microseconds",
+    )
+    grouped = request.rows_with(stamp=request.stamp).groupBy(span, *request.definition.keys)
+    slices = grouped.agg(*_partials(builtins_of(request.definition)))
+    return slices.withColumn("start", F.unix_micros(F.col("window.start")))

@@ -1,0 +1,97 @@
+"""Spark's stateful operator over a bucket of keys: load state, call the engine, save state."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Row
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+
+from windrow.slicing.engine import NO_WATERMARK
+from windrow.slicing.flow import Flow
+from windrow.slicing.keyed import numbers
+from windrow.spark.hashed import HASH_KEY
+from windrow.spark.shards import NEVER, Head, Shards, shards_of
+from windrow.spark.shipped import Shipped
+from windrow.wire.parcels import pack, unpack
+
+__all__ = ["BucketProcessor", "micros_of"]
+
+_RESULTS_PER_PARCEL = 1 << 17
+
+
+class BucketProcessor(StatefulProcessor):
+    """All windows of the keys of a bucket."""
+
+    def __init__(self, flow: Shipped[Flow], signature: str, *, timers: bool) -> None:
+        self._shipped = flow
+        self._signature = signature
+        self._timers = timers
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Called by Spark before all else."""
+        self._handle = handle
+        self._flow = self._shipped.get()
+        self._shards = Shards(handle, self._flow.kept, self._signature)
+
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
+        """Called by Spark with the parcels of a bucket."""
+        tables = [unpack(row["parcel"], self._flow.rows) for row in rows]
+        return self._pass(pa.concat_tables(tables), timerValues)
+
+    def handleExpiredTimer(
+        self,
+        key: Any,
+        timerValues: Any,
+        expiredTimerInfo: Any,
+    ) -> Iterator[Row]:
+        """Called by Spark when the watermark has passed what a bucket waited for."""
+        return self._pass(self._flow.rows.empty_table(), timerValues)
+
+    def close(self) -> None:
+        """Called by Spark after all else."""
+
+    def _pass(self, rows: pa.Table, times: Any) -> Iterator[Row]:
+        watermark = micros_of(times.getCurrentWatermarkInMs())
+        head = self._shards.head()
+        own = shards_of(numbers(rows[HASH_KEY]), head.bits)
+        due = np.flatnonzero(np.asarray(head.dues) <= watermark)
+        touched = np.union1d(own, due)
+        if not len(touched):
+            return
+        kept = self._shards.load(head, touched.tolist())
+        passed = self._flow.pass_through(kept, rows, watermark)
+        after = self._shards.store(head, touched, passed.kept, self._due)
+        self._shards.save(self._wake(after))
+        yield from _parcels(passed.results, rows.num_rows, passed.late)
+
+    def _due(self, kept: dict[str, pa.Table]) -> int:
+        due = self._flow.due(kept)
+        return NEVER if due is None else due
+
+    def _wake(self, head: Head) -> Head:
+        """Have Spark call again when the watermark reaches what is due first."""
+        due = min(head.dues)
+        wanted = -1 if due == NEVER or not self._timers else max(-(-due // 1000), 1)
+        if wanted == head.timer_ms:
+            return head
+        if head.timer_ms >= 0:
+            self._handle.deleteTimer(head.timer_ms)
+        if wanted >= 0:
+            self._handle.registerTimer(wanted)
+        return replace(head, timer_ms=wanted)
+
+
+def micros_of(watermark_ms: int) -> int:
+    """The watermark in microseconds; Spark's first one, 0, is none at all."""
+    return watermark_ms * 1000 if watermark_ms > 0 else NO_WATERMARK
+
+
+def _parcels(results: pa.Table, rows: int, late: int) -> Iterator[Row]:
+    """Results as packed rows; the first tells how many rows came and how many came too late."""
+    for start in range(0, max(results.num_rows, 1), _RESULTS_PER_PARCEL):
+        piece = results.slice(start, _RESULTS_PER_PARCEL)
+        counts = (rows, late) if start == 0 else (0, 0)
+        yield Row(parcel=pack(piece), rows=counts[0], late=counts[1])

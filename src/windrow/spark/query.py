@@ -1,0 +1,143 @@
+"""A query as it is built up: over what, which windows, what to keep, and then the aggregates."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from windrow.algebra.aggregate import Aggregate, Product, as_aggregation
+from windrow.errors import AggregateError, InputError, WindowError
+from windrow.planning import Strategy
+from windrow.spark.columns import is_column
+from windrow.spark.options import Options
+from windrow.windows import Aligned, Duration, Emit, Order, Policy, Window, microseconds
+from windrow.windows.trailing import TrailingRows, TrailingTime
+
+__all__ = ["Query"]
+
+
+@dataclass(frozen=True, eq=False)
+class Query:
+    """What `windrow.over` begins and `aggregate` completes; each step gives a new query."""
+
+    df: DataFrame
+    time: Any
+    by: tuple[Any, ...]
+    lateness_us: int | None = None
+    options: Options = field(default_factory=Options)
+    chosen: tuple[tuple[str, Window], ...] = ()  # the windows
+    several: bool = False  # whether they have names in the result
+    kept: tuple[Any, ...] = ()
+
+    @classmethod
+    def begin(cls, df: DataFrame, time: Any, by: Any, lateness: Duration | None) -> "Query":
+        """Check and hold what `over` was given."""
+        if not isinstance(df, DataFrame):
+            raise InputError(
+                f"df is a {type(df).__name__}, not a Spark DataFrame; "
+                "make one with spark.createDataFrame, or use windrow.roll on local columns"
+            )
+        keys = () if by is None else tuple(by) if isinstance(by, list | tuple) else (by,)
+        lateness_us = None if lateness is None else microseconds(lateness, "lateness")
+        if lateness_us is not None and lateness_us < 0:
+            raise InputError(
+                f"lateness={lateness!r} is negative; give how late rows may be, e.g. "
+                'lateness="10 minutes"'
+            )
+        return cls(df, time, keys, lateness_us)
+
+    def with_options(
+        self,
+        *,
+        emit: Emit | str | None = None,
+        order: Order | str | None = None,
+        strategy: Strategy | str | None = None,
+    ) -> "Query":
+        """The same query, run as said; what is None stays as it was."""
+        return replace(
+            self, options=self.options.updated(emit=emit, order=order, strategy=strategy)
+        )
+
+    def window(self, window: Window, **options: Any) -> "Query":
+        """Over these windows; `emit`, `order` and `strategy` as in `over`."""
+        _require_window(window, "window")
+        return replace(self.with_options(**options), chosen=(("", window),), several=False)
+
+    def windows(self, **named: Any) -> "Query":
+        """Over several tumbling or hopping windows in one pass; a `name` column tells them apart.
+
+        over(df, time="ts").windows(short=window.tumbling("1 min"), long=window.tumbling("1 h"))
+        """
+        options, windows = Options.split(named)
+        if not windows:
+            raise WindowError(
+                'windows() got no window; name at least one, e.g. short=window.tumbling("1 minute")'
+            )
+        for name, window in windows.items():
+            _require_window(window, name)
+            if not isinstance(window, Aligned):
+                raise WindowError(
+                    f"{name}={window!r} cannot share a pass: only tumbling and hopping windows "
+                    "can; run it alone with .window(...)"
+                )
+        return replace(self.with_options(**options), chosen=tuple(windows.items()), several=True)
+
+    def keep(self, *columns: Any) -> "Query":
+        """Keep these columns in the result of trailing windows and policies: a row for each row."""
+        for column in columns:
+            if not is_column(column):
+                raise InputError(
+                    f"keep({column!r}) is a {type(column).__name__}; "
+                    'give names of columns or expressions, e.g. keep("a", "b")'
+                )
+        return replace(self, kept=(*self.kept, *columns))
+
+    def aggregate(self, **named: Any) -> DataFrame:
+        """The result as a DataFrame; it explains itself: see `windrow.spark.result`."""
+        from windrow.spark.run import run
+
+        options, aggregates = Options.split(named)
+        query = self.with_options(**options)
+        if not query.chosen:
+            raise WindowError(
+                "there is no window yet; say .window(window.tumbling('1 hour')) before .aggregate"
+            )
+        query._require_rows_to_keep()
+        return run(query, tuple((n, _aggregate(a, n)) for n, a in _some(aggregates).items()))
+
+    def _require_rows_to_keep(self) -> None:
+        window = self.chosen[0][1]
+        if self.kept and not isinstance(window, TrailingTime | TrailingRows | Policy):
+            raise InputError(
+                f"keep(...) needs one result for each row, but {window!r} gives one for each "
+                "window; leave keep out, or aggregate the column, e.g. agg.last('a')"
+            )
+
+
+def _require_window(window: object, argument: str) -> None:
+    if not isinstance(window, Window):
+        raise WindowError(
+            f"{argument}={window!r} is a {type(window).__name__}, not a window; "
+            'use one of windrow.window, e.g. window.tumbling("1 hour")'
+        )
+
+
+def _some(aggregates: dict[str, Any]) -> dict[str, Any]:
+    if not aggregates:
+        raise AggregateError("aggregate() got no aggregate; name at least one, as in n=agg.count()")
+    return aggregates
+
+
+def _aggregate(spec: object, name: str) -> Aggregate[Any]:
+    aggregation = as_aggregation(spec, name)
+    if isinstance(aggregation, Product):
+        raise AggregateError(
+            f"{name}={aggregation!r} holds several aggregates; name each in aggregate(...) itself"
+        )
+    for column in aggregation.columns:
+        if column is None:
+            raise AggregateError(
+                f"{name}={aggregation!r} names no column to read; "
+                f'give one, e.g. agg.{aggregation.monoid.name}("temp")'
+            )
+    return aggregation

@@ -1,0 +1,181 @@
+"""A query read against its DataFrame: what to select, under which names, of which types."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import count
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    BooleanType,
+    DataType,
+    LongType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
+from windrow.algebra.aggregate import TIME, Aggregate
+from windrow.errors import InputError
+from windrow.slicing.definition import Definition
+from windrow.slicing.state_types import result_type
+from windrow.spark.columns import Selection
+from windrow.spark.names import Names, names_of
+from windrow.spark.query import Query
+from windrow.spark.times import is_time, to_micros
+from windrow.spark.types import arrow_schema
+from windrow.spark.watermark import watermarked
+from windrow.windows import Emit, Order, Policy, Punctuated, Window
+
+__all__ = ["Request", "read"]
+
+
+_numbers = count()
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What every strategy gets."""
+
+    source: DataFrame  # the user's, with a watermark if it streams
+    selected: dict[str, Column]  # what `rows` holds of it, by our names
+    stamp: Column  # its event time as a timestamp, which on a stream carries the watermark
+    definition: Definition
+    names: Names
+    time_type: DataType
+    several: bool  # whether the result tells windows apart by name
+    streaming: bool
+    emit: Emit
+    lateness_ms: int | None  # None: no watermark
+
+    @property
+    def order(self) -> Order:
+        """In which order rows are applied."""
+        return self.definition.order
+
+    @property
+    def windows(self) -> tuple[tuple[str, Window], ...]:
+        """The windows by name."""
+        return self.definition.windows
+
+    @cached_property
+    def rows(self) -> DataFrame:
+        """The rows that have a time, under our names: k…, t, v…, m_start, m_end, c…"""
+        return self.rows_with()
+
+    def rows_with(self, **more: Column) -> DataFrame:
+        """The same rows with more columns of the source."""
+        columns = [column.alias(name) for name, column in {**self.selected, **more}.items()]
+        rows = self.source.select(*columns)
+        if self.streaming:
+            # A name of its own: a plan may hold these rows twice.
+            untimed = F.count_if(F.col("t").isNull()).alias("untimed")
+            rows = rows.observe(f"windrow-untimed-{next(_numbers)}", untimed)
+        return rows.where(F.col("t").isNotNull())
+
+
+def read(query: Query, aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> Request:
+    """Find every column of a query, and refuse what does not fit together."""
+    asked = Selection(query.df)
+    for key in query.by:
+        asked.add("k", key, "by")
+    asked.add_as("t", query.time, "time")
+    time = _time(asked.fields()["t"])
+    reader = _Reader(asked, query.time, zoned=isinstance(time.dataType, TimestampType))
+    inner = tuple((name, reader.aggregate(part, name)) for name, part in aggregates)
+    windows = tuple((name, reader.window(window)) for name, window in query.chosen)
+    there = [name for name in (query.time, *query.by) if isinstance(name, str)]
+    for column in query.kept:
+        if not (isinstance(column, str) and column in there):  # these are in the result anyway
+            asked.add("c", column, "keep")
+    fields, expressions = asked.fields(), asked.expressions()
+    _require_booleans(fields)
+
+    source = watermarked(query, expressions["t"], time)
+    return Request(
+        source=source.df,
+        selected=expressions | {"t": to_micros(expressions["t"], time.dataType)},
+        stamp=source.stamp,
+        definition=_definition(query, windows, inner, fields),
+        names=names_of(query, [name for name, _ in aggregates], fields),
+        time_type=time.dataType,
+        several=query.several,
+        streaming=query.df.isStreaming,
+        emit=query.options.emit,
+        lateness_ms=source.lateness_ms,
+    )
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Aggregates and windows rewritten to read columns under our names."""
+
+    asked: Selection
+    time: Any
+    zoned: bool  # whether the event time is a moment of UTC, as TIME is
+
+    def aggregate(self, aggregate: Aggregate[Any], name: str) -> Aggregate[Any]:
+        return replace(
+            aggregate, columns=tuple(self._column(column, name) for column in aggregate.columns)
+        )
+
+    def window(self, window: Window) -> Window:
+        match window:
+            case Punctuated():
+                marks = {"start": window.start, "end": window.end}
+                ours = {role: f"m_{role}" for role, mark in marks.items() if mark is not None}
+                for role, name in ours.items():
+                    self.asked.add_as(name, marks[role], role)
+                return Punctuated(**ours)
+            case Policy():
+                using = tuple((name, self.aggregate(part, name)) for name, part in window.using)
+                return replace(window, using=using)
+        return window
+
+    def _column(self, column: Any, name: str) -> Any:
+        if column is TIME and not self.zoned:
+            column = self.time  # a column like any other, so that results have its type
+        return column if column is TIME else self.asked.add("v", column, name)
+
+
+def _time(time: StructField) -> StructField:
+    if is_time(time.dataType):
+        return time
+    raise InputError(
+        f"time={time.name!r} has type {time.dataType.simpleString()}; give a timestamp, "
+        "timestamp_ntz or date, e.g. with F.to_timestamp or F.timestamp_seconds"
+    )
+
+
+def _require_booleans(fields: dict[str, StructField]) -> None:
+    for role in ("start", "end"):
+        mark = fields.get(f"m_{role}")
+        if mark is not None and not isinstance(mark.dataType, BooleanType):
+            raise InputError(
+                f"{role}={mark.name!r} has type {mark.dataType.simpleString()}; "
+                f"give a boolean column or a condition, e.g. F.col({mark.name!r}) > 0"
+            )
+
+
+def _definition(
+    query: Query,
+    windows: tuple[tuple[str, Window], ...],
+    aggregates: tuple[tuple[str, Aggregate[Any]], ...],
+    fields: dict[str, StructField],
+) -> Definition:
+    zone = str(query.df.sparkSession.conf.get("spark.sql.session.timeZone"))
+    ours = StructType()
+    for name, read_field in fields.items():
+        if name == "t":
+            ours.add("t", LongType(), False).add("n", LongType(), False)
+        else:
+            ours.add(name, read_field.dataType, read_field.nullable)
+    schema = arrow_schema(ours, zone)
+    results = tuple(result_type(part, _types(part, schema)) for _, part in aggregates)
+    return Definition(windows, aggregates, schema, results, query.options.order)
+
+
+def _types(aggregate: Aggregate[Any], schema: pa.Schema) -> list[pa.DataType]:
+    return [schema.field("t" if c is TIME else c).type for c in aggregate.columns]

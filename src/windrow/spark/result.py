@@ -1,0 +1,84 @@
+"""Results: from the columns that strategies give to those a user sees, and a frame that explains.
+
+A strategy gives the key k…, `name` if there are several windows, `start` and `end` (or a `window`
+that Spark has made), `first` and `last`, or `t` and c…, and for each aggregate `r:<name>`.
+"""
+
+import sys
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from windrow.planning import Plan
+from windrow.spark.columns import quoted
+from windrow.spark.late import late
+from windrow.spark.request import Request
+from windrow.spark.times import bound_from_micros, value_from_micros
+
+__all__ = ["Windowed", "finish", "result_name"]
+
+
+class Windowed:
+    """What the result of a query can do beside everything a DataFrame can."""
+
+    _windrow: tuple[Request, Plan]
+
+    def plan(self) -> Plan:
+        """How the query is run, as data."""
+        return self._windrow[1]
+
+    def late(self) -> DataFrame:
+        """The rows that no window took."""
+        return late(self._windrow[0])
+
+    def explain(self, *arguments: Any, **options: Any) -> None:
+        """Say in plain words how the query is run; with arguments, Spark's own explanation."""
+        if arguments or options:
+            super().explain(*arguments, **options)  # type: ignore[misc]
+        else:
+            sys.stdout.write(f"{self.plan().explain()}\n")
+
+
+def result_name(aggregate: str) -> str:
+    """The column in which a strategy gives the result of an aggregate."""
+    return f"r:{aggregate}"
+
+
+def finish(df: DataFrame, request: Request, plan: Plan) -> DataFrame:
+    """The user's columns of a strategy's result."""
+    names = request.names
+    keys = [F.col(f"k{i}").alias(name) for i, name in enumerate(names.keys)]
+    results = [quoted(result_name(name)).alias(name) for name in names.aggregates]
+    finished = df.select(*_place(df.columns, request), *keys, *_kept(request), *results)
+    kind: Any = type(finished)
+    finished.__class__ = _windowed(kind)
+    vars(finished)["_windrow"] = (request, plan)
+    return finished
+
+
+@cache
+def _windowed(kind: Any) -> Any:
+    """A class of its own for each of Spark's (classic, Connect): still that kind of DataFrame."""
+    return type("WindowedDataFrame", (Windowed, kind), {"__doc__": Windowed.__doc__})
+
+
+def _place(given: Sequence[str], request: Request) -> list[Column]:
+    """Which window a result belongs to, or which row."""
+    names, kind = request.names, request.time_type
+    if "t" in given:
+        return [value_from_micros(F.col("t"), kind).alias(names.time)]
+    bounds = [bound_from_micros(F.col(side), kind).alias(side) for side in ("start", "end")]
+    counted = [F.col(place) for place in ("first", "last") if place in given]
+    window = F.col("window") if "window" in given else F.struct(*bounds, *counted)
+    if not request.several:
+        return [window.alias(names.window)]
+    (only, _), *others = request.windows
+    name = F.col("name") if others else F.lit(only)
+    return [name.alias(names.name), window.alias(names.window)]
+
+
+def _kept(request: Request) -> list[Column]:
+    return [F.col(f"c{i}").alias(name) for i, name in enumerate(request.names.kept)]

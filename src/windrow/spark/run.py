@@ -1,0 +1,43 @@
+"""The way of a query: read it, choose a strategy, run that, and finish the result."""
+
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from windrow.algebra.aggregate import Aggregate
+from windrow.planning import Plan, Strategy, choose
+from windrow.spark.describe import description
+from windrow.spark.query import Query
+from windrow.spark.request import Request, read
+from windrow.spark.result import finish
+
+__all__ = ["run"]
+
+
+def run(query: Query, aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> DataFrame:
+    """The result of a query."""
+    request = read(query, aggregates)
+    plan = choose(description(request, aggregates, query.options.strategy))
+    return finish(_by(plan, request), request, plan)
+
+
+def _by(plan: Plan, request: Request) -> DataFrame:
+    # Each strategy loads what it needs itself: a native query needs no compiler.
+    match plan.strategy:
+        case Strategy.NATIVE:
+            from windrow.spark import native
+
+            return native.run(request)
+        case Strategy.PANES:
+            from windrow.spark import panes
+
+            assert plan.assembly is not None
+            return panes.run(request, plan.assembly)
+        case Strategy.KERNEL:
+            from windrow.spark import kernel
+
+            return kernel.run(request)
+        case Strategy.STATEFUL:
+            from windrow.spark import stateful
+
+            return stateful.run(request)

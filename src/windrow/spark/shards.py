@@ -1,0 +1,169 @@
+"""What a bucket of keys keeps in Spark's state store: a head, and shards of packed tables.
+
+A call to the store from Python costs as much as packing thousands of rows, so the keys of a bucket
+share values.  A micro-batch reads and writes the shards of the keys it touches; shards double in
+number when they grow too large, by one more bit of the keys' hashes.
+"""
+
+import struct
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
+
+from windrow.errors import SnapshotError
+from windrow.slicing.engine import Kept
+from windrow.slicing.keyed import numbers
+from windrow.spark.hashed import HASH_KEY
+from windrow.wire.parcels import open_crate, pack_crate
+
+__all__ = ["NEVER", "Head", "Shards", "shards_of"]
+
+_MAGIC = b"wrh1"
+NEVER = (1 << 63) - 1  # a watermark that never comes
+
+# From what a shard keeps to the watermark at which it has work to do.
+Dues: TypeAlias = Callable[[Kept], int]
+
+# Buckets take the bits of a hash below this, shards those above.
+_BUCKET_SPAN = 1 << 12
+
+# A value of the store: larger ones are slow to read for a few keys, smaller ones for many.
+_LARGEST = 1 << 18
+_MOST_BITS = 12
+
+
+@dataclass(frozen=True)
+class Head:
+    """What is known of a bucket without reading its shards."""
+
+    bits: int = 0  # there are 2^bits shards
+    timer_ms: int = -1
+    dues: tuple[int, ...] = (NEVER,)  # the watermark at which each shard has work to do
+    common: Kept = field(default_factory=dict)  # tables that are of no key
+
+
+class Shards:
+    """The state of one bucket at a time."""
+
+    def __init__(
+        self, handle: StatefulProcessorHandle, schemas: Mapping[str, pa.Schema], signature: str
+    ) -> None:
+        self._head = handle.getValueState("head", "content binary")
+        self._shards = handle.getMapState("shards", "shard int", "content binary")
+        self._keyed = {n: s for n, s in schemas.items() if HASH_KEY in s.names}
+        self._common = {n: s for n, s in schemas.items() if HASH_KEY not in s.names}
+        self._signature = signature
+
+    def head(self) -> Head:
+        """The head of the current bucket; refuses one that another query wrote."""
+        stored = self._head.get()
+        if stored is None:
+            return Head(common={name: s.empty_table() for name, s in self._common.items()})
+        content = bytes(stored[0])
+        written, rest = _open(content)
+        if written != self._signature:
+            raise SnapshotError(
+                "the checkpoint holds the state of another query.\n"
+                f"  it was written by: {written}\n  this query is:     {self._signature}\n"
+                "Use a new checkpoint, or run the query that wrote this one"
+            )
+        bits, timer_ms = struct.unpack_from("<iq", rest)
+        dues = struct.unpack_from(f"<{1 << bits}q", rest, 12)
+        common = open_crate(rest[12 + 8 * len(dues) :], self._common)
+        return Head(bits, timer_ms, dues, common)
+
+    def load(self, head: Head, shards: Iterable[int]) -> Kept:
+        """The tables of these shards, all keys of a table together."""
+        found: dict[str, list[pa.Table]] = {name: [] for name in self._keyed}
+        for shard in shards:
+            stored = self._shards.getValue((shard,))
+            if stored is not None:
+                for name, table in open_crate(stored[0], self._keyed).items():
+                    found[name].append(table)
+        keyed = {
+            name: pa.concat_tables(tables) if tables else self._keyed[name].empty_table()
+            for name, tables in found.items()
+        }
+        return {**keyed, **head.common}
+
+    def store(self, head: Head, shards: NDArray[np.int64], kept: Kept, dues: Dues) -> Head:
+        """Write what these shards keep now, and say when each has work to do."""
+        bits = self._bits_for(head, shards, kept)
+        if bits > head.bits:
+            others = sorted(set(range(1 << head.bits)) - set(shards.tolist()))
+            rest = self.load(head, others)
+            both = {name: pa.concat_tables([kept[name], rest[name]]) for name in self._keyed}
+            kept = {**kept, **both}
+            shards = np.arange(1 << bits)
+            head = replace(head, bits=bits, dues=(NEVER,) * len(shards))
+        new_dues = list(head.dues)
+        split = {n: _split(kept[n], head.bits, shards) for n in self._keyed}
+        common = {n: kept[n] for n in self._common}
+        for place, shard in enumerate(shards.tolist()):
+            own = {name: tables[place] for name, tables in split.items()}
+            if any(table.num_rows for table in own.values()):
+                self._shards.updateValue((shard,), (pack_crate(own),))
+            elif head.dues[shard] != NEVER or self._shards.containsKey((shard,)):
+                self._shards.removeKey((shard,))
+            new_dues[shard] = dues({**own, **common})
+        return replace(head, dues=tuple(new_dues), common=common)
+
+    def save(self, head: Head) -> None:
+        """Write the head."""
+        dues = struct.pack(f"<{len(head.dues)}q", *head.dues)
+        body = struct.pack("<iq", head.bits, head.timer_ms) + dues + pack_crate(head.common)
+        self._head.update((_closed(self._signature, body),))
+
+    def _bits_for(self, head: Head, shards: NDArray[np.int64], kept: Kept) -> int:
+        size = sum(int(kept[name].nbytes) for name in self._keyed) // max(len(shards), 1)
+        if size <= _LARGEST or head.bits == _MOST_BITS:
+            return head.bits
+        hashes = [numbers(kept[name][HASH_KEY]) for name in self._keyed]
+        keys = len(np.unique(np.concatenate(hashes)))
+        wanted = head.bits + (2 * size // _LARGEST).bit_length()
+        # One key cannot be split: more shards than keys would only be empty.
+        return max(head.bits, min(wanted, _MOST_BITS, keys.bit_length() - 1 + head.bits))
+
+
+def shards_of(hashes: NDArray[np.int32], bits: int) -> NDArray[np.int64]:
+    """The shard of each hash; by bits that do not decide its bucket."""
+    return (hashes.astype(np.int64) // _BUCKET_SPAN) & ((1 << bits) - 1)
+
+
+def _split(table: pa.Table, bits: int, shards: NDArray[np.int64]) -> list[pa.Table]:
+    """The rows of each shard, in the order they have."""
+    own = shards_of(numbers(table[HASH_KEY]), bits)
+    if len(shards) == 1:
+        return [table]
+    order = np.argsort(own, kind="stable")
+    ordered = table.take(pa.array(order)).combine_chunks()
+    starts = np.searchsorted(own[order], shards)
+    ends = np.searchsorted(own[order], shards, side="right")
+    return [ordered.slice(a, b - a) for a, b in zip(starts, ends, strict=True)]
+
+
+def _closed(signature: str, body: bytes) -> bytes:
+    text = zlib.compress(signature.encode())
+    head = _MAGIC + struct.pack("<iI", len(text), zlib.crc32(body))
+    return head + text + body
+
+
+def _open(content: bytes) -> tuple[str, bytes]:
+    if content[:4] != _MAGIC:
+        raise SnapshotError(
+            f"the checkpoint's state begins with {content[:4]!r}, not {_MAGIC!r}: it was written "
+            "by another version of windrow; use a new checkpoint"
+        )
+    length, checksum = struct.unpack_from("<iI", content, 4)
+    text, body = content[12 : 12 + length], content[12 + length :]
+    if zlib.crc32(body) != checksum:
+        raise SnapshotError(
+            "the checkpoint's state is damaged; use a copy of it, or a new checkpoint"
+        )
+    return zlib.decompress(text).decode(), body

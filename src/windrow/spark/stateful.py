@@ -1,0 +1,137 @@
+"""Strategy stateful: any window over a stream, on Spark's own stateful operator.
+
+rows ─ mapInArrow: pack, bucket by bucket ─▶ transformWithState: one call for all keys of a bucket
+─ mapInArrow: unpack ─▶ results.  Spark stores and restores the state; see `shards` for its shape.
+"""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from windrow.algebra.fingerprint import fingerprint
+from windrow.slicing.flow import Flow, Judged
+from windrow.slicing.keyed import numbers
+from windrow.spark.buckets import buckets_of
+from windrow.spark.hashed import (
+    HASH_KEY,
+    as_slices,
+    hashed,
+    hashed_rows,
+    hashed_slices,
+    without_hash,
+)
+from windrow.spark.packing import PARCELS, Work, in_lanes, numbered
+from windrow.spark.processor import BucketProcessor
+from windrow.spark.request import Request
+from windrow.spark.shipped import Shipped
+from windrow.spark.types import spark_schema
+from windrow.spark.unpacking import unpacked
+from windrow.windows import Emit, Policy
+
+__all__ = ["run", "windows_from_partials"]
+
+_ANSWERS = "parcel binary, rows long, late long"
+
+
+def run(request: Request) -> DataFrame:
+    """Any window over a stream."""
+    definition, rows = request.definition, request.rows
+    with_hash, _ = hashed(definition)
+    flow = Shipped(Flow, with_hash, request.emit)
+    selected = hashed_rows(rows, definition)
+    work = _pack_folded if flow.get().engine.folds_early else _pack_rows
+    return _answered(selected, work(flow, with_hash.schema, _labels(rows)), flow, request)
+
+
+def windows_from_partials(partials: DataFrame, request: Request) -> DataFrame:
+    """Aligned windows from slices that Spark has folded: k…, start, the states' columns, rows."""
+    definition = request.definition
+    with_hash, _ = hashed(definition)
+    flow = Shipped(Flow, with_hash, request.emit, Judged.BEFORE)
+    slices = hashed_slices(partials, definition, flow.get().engine.partials)
+    return _answered(slices, _pack_slices(flow, _labels(partials)), flow, request)
+
+
+def _labels(df: DataFrame) -> tuple[int, ...]:
+    return buckets_of(df.sparkSession)
+
+
+def _answered(rows: DataFrame, work: Work, flow: Shipped[Flow], request: Request) -> DataFrame:
+    engine = flow.get().engine
+    mode = "append" if request.emit is Emit.ON_CLOSE else "update"
+    timed = request.lateness_ms is not None
+    signature = _signature(request, len(_labels(rows)))
+    answers = (
+        rows.mapInArrow(work, PARCELS)
+        .groupBy("lane")
+        .transformWithState(
+            BucketProcessor(flow, signature, timers=timed),
+            _ANSWERS,
+            mode,
+            "EventTime" if timed else "None",
+        )
+    )
+    counted = answers.observe(
+        f"windrow-{flow.mark[:8]}", F.sum("rows").alias("rows"), F.sum("late").alias("late")
+    )
+    results = counted.select("parcel").mapInArrow(
+        unpacked(engine.schema), spark_schema(engine.schema)
+    )
+    return results.select(*without_hash(request.definition, engine.schema))
+
+
+def _signature(request: Request, buckets: int) -> str:
+    """What state depends on: a query that differs in it cannot go on with the state."""
+    definition = request.definition
+    windows = [window for _, window in definition.windows]
+    predicates = [fingerprint(w.keep, w.drop) for w in windows if isinstance(w, Policy)]
+    aggregates = ", ".join(f"{name}={part!r}" for name, part in definition.aggregates)
+    read = {name: str(column) for name, column in request.selected.items()}
+    columns = ", ".join(
+        f"{field.name} {read.get(field.name, '')}: {field.type}" for field in definition.schema
+    )
+    named = ", ".join(f"{name} {window!r}".strip() for name, window in definition.windows)
+    marks = "".join(f" {mark}" for mark in predicates)
+    return (
+        f"{named}{marks}; {aggregates}; order {definition.order.value}; "
+        f"columns {columns}; {buckets} buckets"
+    )
+
+
+def _pack_rows(flow: Shipped[Flow], schema: pa.Schema, labels: tuple[int, ...]) -> Work:
+    """Rows as parcels."""
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for table in numbered(batches):
+            yield from _in_buckets(table.select(schema.names).cast(schema), "n", labels)
+
+    return work
+
+
+def _pack_folded(flow: Shipped[Flow], schema: pa.Schema, labels: tuple[int, ...]) -> Work:
+    """Rows folded into slices, and these as parcels."""
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for table in numbered(batches):
+            slices = flow.get().engine.fold(table.select(schema.names).cast(schema))
+            yield from _in_buckets(slices, "start", labels)
+
+    return work
+
+
+def _pack_slices(flow: Shipped[Flow], labels: tuple[int, ...]) -> Work:
+    """Slices that Spark folded, as parcels."""
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        schema = flow.get().engine.partials
+        for table in numbered(batches):
+            yield from _in_buckets(as_slices(table, schema), "start", labels)
+
+    return work
+
+
+def _in_buckets(table: pa.Table, rank: str, labels: tuple[int, ...]) -> Iterator[pa.RecordBatch]:
+    buckets = numbers(table[HASH_KEY]) % len(labels)
+    return in_lanes(table, numbers(pa.array(labels, pa.int32()))[buckets], numbers(table[rank]))

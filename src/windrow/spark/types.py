@@ -1,0 +1,70 @@
+"""Types of Spark and of Arrow, as Spark itself translates them where rows go to Python and back."""
+
+import pyarrow as pa
+from pyspark.sql import types as spark
+from pyspark.sql.pandas.types import from_arrow_type
+
+from windrow.errors import InputError
+
+__all__ = ["arrow_schema", "arrow_type", "spark_schema", "spark_type"]
+
+_ATOMS: dict[type[spark.DataType], pa.DataType] = {
+    spark.BooleanType: pa.bool_(),
+    spark.ByteType: pa.int8(),
+    spark.ShortType: pa.int16(),
+    spark.IntegerType: pa.int32(),
+    spark.LongType: pa.int64(),
+    spark.FloatType: pa.float32(),
+    spark.DoubleType: pa.float64(),
+    spark.StringType: pa.string(),
+    spark.CharType: pa.string(),
+    spark.VarcharType: pa.string(),
+    spark.BinaryType: pa.binary(),
+    spark.DateType: pa.date32(),
+    spark.TimestampNTZType: pa.timestamp("us"),
+    spark.DayTimeIntervalType: pa.duration("us"),
+    spark.NullType: pa.null(),
+}
+
+
+# pyspark's own function differs between its releases in arguments and in the zone it writes.
+def arrow_type(kind: spark.DataType, zone: str) -> pa.DataType:
+    """The Arrow type in which Spark hands over a column, under this session time zone."""
+    if type(kind) in _ATOMS:
+        return _ATOMS[type(kind)]
+    match kind:
+        case spark.TimestampType():
+            return pa.timestamp("us", tz=zone)
+        case spark.DecimalType():
+            return pa.decimal128(kind.precision, kind.scale)
+        case spark.ArrayType():
+            element = arrow_type(kind.elementType, zone)
+            return pa.list_(pa.field("element", element, nullable=kind.containsNull))
+        case spark.MapType():
+            key, value = arrow_type(kind.keyType, zone), arrow_type(kind.valueType, zone)
+            return pa.map_(
+                pa.field("key", key, nullable=False),
+                pa.field("value", value, nullable=kind.valueContainsNull),
+            )
+        case spark.StructType():
+            return pa.struct(list(arrow_schema(kind, zone)))
+    raise InputError(
+        f"columns of type {kind.simpleString()} cannot go to Python as Arrow; cast them first"
+    )
+
+
+def arrow_schema(schema: spark.StructType, zone: str) -> pa.Schema:
+    """The Arrow schema in which Spark hands over rows."""
+    return pa.schema(
+        [pa.field(f.name, arrow_type(f.dataType, zone), nullable=f.nullable) for f in schema]
+    )
+
+
+def spark_type(kind: pa.DataType) -> spark.DataType:
+    """The Spark type of a result of this Arrow type."""
+    return from_arrow_type(kind, prefer_timestamp_ntz=True)
+
+
+def spark_schema(schema: pa.Schema) -> spark.StructType:
+    """The Spark schema of a table of this Arrow schema."""
+    return spark.StructType([spark.StructField(f.name, spark_type(f.type), True) for f in schema])

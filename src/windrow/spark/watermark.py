@@ -1,0 +1,94 @@
+"""How late rows of a stream may be: the watermark it has, or the one the query asks for."""
+
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructField, TimestampType
+
+from windrow.errors import InputError
+from windrow.spark.columns import quoted
+from windrow.spark.query import Query
+from windrow.spark.times import to_micros
+from windrow.windows import Aligned, Emit, Order, Session, describe
+
+__all__ = ["Watermarked", "watermarked"]
+
+_DELAY = "spark.watermarkDelayMs"
+
+
+@dataclass(frozen=True)
+class Watermarked:
+    """A DataFrame and its event time as a timestamp, which on a stream carries the watermark."""
+
+    df: DataFrame
+    stamp: Column
+    lateness_ms: int | None
+
+
+def watermarked(query: Query, time: Column, field: StructField) -> Watermarked:
+    """The query's DataFrame with a watermark if it streams; refuses a stream that never closes."""
+    df = query.df
+    if not df.isStreaming:
+        _refuse_lateness(query)
+        return Watermarked(df, _timestamp(time, field), None)
+    if _DELAY in field.metadata:
+        _require_same(query, field)
+        return Watermarked(df, time, int(field.metadata[_DELAY]))
+    if query.lateness_us is None:
+        _require_no_need(query, field)
+        return Watermarked(df, _timestamp(time, field), None)
+
+    lateness_ms = -(-query.lateness_us // 1000)  # Spark's watermarks count milliseconds
+    name = field.name
+    plain = isinstance(query.time, str) and name in df.columns
+    if not plain or not isinstance(field.dataType, TimestampType):
+        # Spark wants a watermark on a column of type timestamp: a helper of ours carries it
+        name = _free_name(df)
+        df = df.withColumn(name, _timestamp(time, field))
+    escaped = name.replace("`", "``")
+    df = df.withWatermark(f"`{escaped}`", f"{lateness_ms} milliseconds")
+    return Watermarked(df, quoted(name), lateness_ms)
+
+
+def _timestamp(time: Column, field: StructField) -> Column:
+    if isinstance(field.dataType, TimestampType):
+        return time
+    return F.timestamp_micros(to_micros(time, field.dataType))
+
+
+def _free_name(df: DataFrame) -> str:
+    name = "windrow_time"
+    while name in df.columns:
+        name += "_"
+    return name
+
+
+def _refuse_lateness(query: Query) -> None:
+    if query.lateness_us is not None:
+        raise InputError(
+            f"lateness={describe(query.lateness_us)!r}: a batch is complete, so no row of it is "
+            "late; leave lateness out, or read the data as a stream"
+        )
+
+
+def _require_same(query: Query, field: StructField) -> None:
+    delay_us = int(field.metadata[_DELAY]) * 1000
+    if query.lateness_us is not None and abs(query.lateness_us - delay_us) >= 1000:
+        raise InputError(
+            f"lateness={describe(query.lateness_us)!r}, but {field.name!r} has a watermark of "
+            f"{describe(delay_us)} already; leave lateness out, or withWatermark"
+        )
+
+
+def _require_no_need(query: Query, field: StructField) -> None:
+    """Without a watermark rows can be applied as they arrive, but no window of time closes."""
+    window = query.chosen[0][1]
+    closes = query.options.emit is Emit.ON_CLOSE and isinstance(window, Aligned | Session)
+    if query.options.order is Order.ARRIVAL and not closes:
+        return
+    other = "" if closes else "; or say order=Order.ARRIVAL to apply rows as they come"
+    raise InputError(
+        f"the stream has no watermark on {field.name!r}, so no time is ever over; say how late "
+        f'rows may be, e.g. over(..., lateness="10 minutes"){other}'
+    )

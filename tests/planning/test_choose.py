@@ -1,0 +1,113 @@
+"""The planner's choice, for every kind of query."""
+
+import json
+
+import pytest
+
+from windrow import window
+from windrow.errors import InputError
+from windrow.planning import Assembly, Described, Description, Strategy, choose
+from windrow.windows import Emit, Window
+
+HOUR = window.tumbling("1 hour")
+HOP = window.hopping("1 hour", every="1 minute")
+FEW = window.hopping("2 minutes", every="1 minute")
+GAPS = window.hopping("1 minute", every="1 hour")
+SESSION = window.session("30 minutes")
+TRAILING = window.trailing("1 hour")
+
+BUILTIN = Described("n", "count()", True, True, True, True, True)
+SPREAD = Described("s", "stddev('x')", True, False, True, True, True)
+TEXT = Described("t", "max('name')", True, True, False, True, False)
+FOREIGN = Described("q", "median('x')", False, False, False, True, False)
+ORDERED = Described("l", "last('x')", False, False, False, False, True)
+
+NATIVE, PANES, KERNEL, STATEFUL = Strategy
+
+
+def query(
+    *windows: Window,
+    part: Described = BUILTIN,
+    streaming: bool = False,
+    emit: Emit = Emit.ON_CLOSE,
+    forced: Strategy | None = None,
+    keys: tuple[str, ...] = ("k",),
+) -> Description:
+    named = tuple((f"w{i}" if len(windows) > 1 else "", w) for i, w in enumerate(windows))
+    return Description(named, (part,), streaming, emit, keys=keys, forced=forced, lateness_ms=1000)
+
+
+@pytest.mark.parametrize(
+    ("described", "strategy"),
+    [
+        (query(HOUR), NATIVE),
+        (query(GAPS), NATIVE),
+        (query(SESSION), NATIVE),
+        (query(HOP), PANES),
+        (query(HOUR, HOUR), PANES),
+        (query(HOUR, part=FOREIGN), PANES),
+        (query(HOP, part=ORDERED), KERNEL),
+        (query(SESSION, part=FOREIGN), KERNEL),
+        (query(TRAILING), KERNEL),
+        (query(window.count(3)), KERNEL),
+        (query(HOUR, streaming=True), NATIVE),
+        (query(HOP, streaming=True), PANES),
+        (query(GAPS, streaming=True), PANES),
+        (query(SESSION, streaming=True), NATIVE),
+        (query(SESSION, streaming=True, keys=()), STATEFUL),
+        (query(SESSION, streaming=True, emit=Emit.ON_CHANGE), STATEFUL),
+        (query(FEW, streaming=True, emit=Emit.ON_CHANGE), NATIVE),
+        (query(HOP, streaming=True, emit=Emit.ON_CHANGE), STATEFUL),
+        (query(HOP, streaming=True, part=FOREIGN), STATEFUL),
+        (query(TRAILING, streaming=True), STATEFUL),
+    ],
+)
+def test_each_query_gets_its_strategy(described: Description, strategy: Strategy) -> None:
+    assert choose(described).strategy is strategy
+
+
+@pytest.mark.parametrize(
+    ("window_", "part", "assembly"),
+    [
+        (FEW, BUILTIN, Assembly.EXPAND),
+        (HOP, BUILTIN, Assembly.ROLL),
+        (FEW, SPREAD, Assembly.ROLL),
+        (HOP, TEXT, Assembly.EXPAND),
+        (window.hopping("1 day", every="1 minute"), TEXT, Assembly.FOLD),
+        (FEW, FOREIGN, Assembly.FOLD),
+    ],
+)
+def test_panes_are_assembled_as_their_aggregates_allow(
+    window_: Window, part: Described, assembly: Assembly
+) -> None:
+    assert choose(query(window_, part=part)).assembly is assembly
+
+
+@pytest.mark.parametrize(
+    ("described", "ways"),
+    [
+        (query(TRAILING, forced=NATIVE), "Strategy.KERNEL"),
+        (query(HOP, part=ORDERED, forced=PANES), "Strategy.KERNEL"),
+        (query(HOP, forced=STATEFUL), "Strategy.NATIVE or Strategy.PANES or Strategy.KERNEL"),
+        (query(HOP, streaming=True, forced=KERNEL), "Strategy.PANES or Strategy.STATEFUL"),
+    ],
+)
+def test_a_forced_strategy_that_cannot_names_those_that_can(
+    described: Description, ways: str
+) -> None:
+    with pytest.raises(InputError, match="cannot run this query") as refused:
+        choose(described)
+    assert ways in str(refused.value)
+
+
+@pytest.mark.parametrize("strategy", [NATIVE, PANES, KERNEL])
+def test_every_strategy_that_can_may_be_forced(strategy: Strategy) -> None:
+    for window_ in (HOUR, HOP):
+        assert choose(query(window_, forced=strategy)).strategy is strategy
+
+
+def test_a_plan_speaks_and_is_data() -> None:
+    plan = choose(query(HOP))
+    assert json.loads(json.dumps(plan.as_dict()))["strategy"] == "panes"
+    for said in ("Strategy: panes", "60 windows", "Kept in state", "Shuffled", "cheaper"):
+        assert said in plan.explain()
