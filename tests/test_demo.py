@@ -1,118 +1,74 @@
-"""The demo: its table agrees with pandas and plain loops, and it draws a picture."""
+"""The demo: batch, stream and plain Spark agree, and the page holds all it shows."""
 
-import contextlib
-import io
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 import pytest
-from numpy.typing import NDArray
+from pyspark.sql import SparkSession
 
-from examples import day_of_sensors as demo
-from windrow.datasets import day_of_sensors
+from examples.hot_hours import demo
+from examples.hot_hours.agreement import compare, read_results
+from examples.hot_hours.day import JOBS
+from tests.spark.conftest import spark
+from windrow.cli.job import read_job
+from windrow.datasets import day_of_arrivals
 
-pytestmark = pytest.mark.xdist_group("demo")
+__all__ = ["spark"]
 
-SENSORS, EVERY_S = 3, 60
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
 
-
-class Run(NamedTuple):
-    """What the demo said and drew."""
-
-    output: str
-    picture: Path
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    picture = tmp_path_factory.mktemp("demo") / "new folder" / "day.png"
-    output = io.StringIO()
-    with contextlib.redirect_stdout(output):
-        demo.main([f"--sensors={SENSORS}", f"--every={EVERY_S}", f"--picture={picture}"])
-    return Run(output.getvalue(), picture)
+SENSORS, EVERY_S = 3, 300
 
 
 @pytest.fixture(scope="module")
-def readings() -> pd.DataFrame:
-    frame: pd.DataFrame = day_of_sensors(SENSORS, every_us=EVERY_S * 1_000_000).to_pandas()
-    return frame
+def folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("demo") / "new folder"
+    status = demo.main([f"--sensors={SENSORS}", f"--every={EVERY_S}", f"--folder={folder}"])
+    assert status == 0  # it has compared the results itself
+    return folder
 
 
-def test_the_table_agrees_with_an_independent_computation(run: Run, readings: pd.DataFrame) -> None:
-    lines = [line.split() for line in run.output.splitlines() if line.startswith("s-")]
-    assert lines == [
-        expected_line(str(name), own.set_index("ts")["temp"])
-        for name, own in readings.groupby("sensor", observed=True)
-    ]
+def test_the_windows_agree_with_pandas(folder: Path) -> None:
+    arrivals = day_of_arrivals(SENSORS, every_us=EVERY_S * 1_000_000).to_pandas()
+    in_time = arrivals[arrivals["arrived"] < arrivals["ts"] + pd.Timedelta("1h")]
+    first = in_time["ts"].min().floor("min") - pd.Timedelta("59min")
+    starts = pd.date_range(first, in_time["ts"].max(), freq="min").as_unit("us")
+    rows = []
+    for sensor, own in in_time.groupby("sensor", observed=True):
+        for start in starts:
+            inside = own[(own["ts"] >= start) & (own["ts"] < start + pd.Timedelta("1h"))]["temp"]
+            rows.append((start, sensor, inside.mean(), inside.min(), inside.max(), inside.count()))
+            if inside.size == 0:
+                rows.pop()
+    expected = pd.DataFrame(rows, columns=["start", "sensor", "mean", "low", "peak", "n"])
+    found = compare(expected, read_results(folder / "batch"))
+    assert (found.only_first, found.only_second) == (0, 0)
+    assert found.apart < 1e-9
 
 
-def test_the_rows_and_the_time_for_each_are_told(run: Run, readings: pd.DataFrame) -> None:
-    told = re.search(r"^([\d,]+) readings .* ([\d.]+) s: ([\d,]+) ns per reading", run.output, re.M)
-    assert told is not None
-    rows, seconds, nanoseconds = (float(number.replace(",", "")) for number in told.groups())
-    assert rows == len(readings)
-    assert seconds * 1e9 / rows == pytest.approx(nanoseconds, abs=0.005 * 1e9 / rows + 1)
+def test_the_page_is_one_file_with_everything_in_it(folder: Path) -> None:
+    page = (folder / "index.html").read_text()
+    assert len(re.findall(r'<img src="data:image/png;base64,', page)) == 3
+    assert not re.search(r'(?:src|href)="(?!data:)', page)
+    assert "batch = stream</dt><dd>yes<" in page
 
 
-def test_the_picture_is_a_png_where_it_was_asked_for(run: Run) -> None:
-    assert run.output.endswith(f"picture: {run.picture}\n")
-    assert run.picture.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+@pytest.mark.parametrize("way", JOBS)
+def test_the_job_files_are_good_as_they_are(way: str) -> None:
+    job = read_job(JOBS[way])
+    assert job.source.stream == (way == "stream")
+    assert "build/demo" in (job.source.path or "")
 
 
-def test_the_picture_of_the_documents_is_a_png_of_modest_size() -> None:
-    picture = Path(__file__).parent.parent / "docs" / "images" / "day_of_sensors.png"
-    assert picture.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
-    assert picture.stat().st_size < 200_000
-
-
-# The independent computation: pandas where it has the aggregate, otherwise loops ---------------
-
-
-def expected_line(name: str, temp: "pd.Series[float]") -> list[str]:
-    mean = temp.rolling("1h").mean()
-    swing = temp.rolling("5min").max() - temp.rolling("5min").min()
-    climb = temp.rolling("10min").apply(largest_climb, raw=True)
-    run_start, run_length = longest_run(temp)
-    calm_since, calm_until = max(calm_stretches(temp), key=lambda found: found[1] - found[0])
-    calm_minutes = int((calm_until - calm_since).total_seconds()) // 60
-    hot = climb >= demo.HOT
-    return [
-        name,
-        *(f"{mean.max():.2f}", f"{mean.idxmax():%H:%M}"),
-        *(f"{swing.max():.2f}", f"{swing.idxmax():%H:%M}"),
-        *(f"{climb.max():.2f}", f"{climb.idxmax():%H:%M}"),
-        *(f"{run_length}", f"{run_start:%H:%M}"),
-        *(f"{calm_minutes // 60}:{calm_minutes % 60:02}", f"{calm_until:%H:%M}"),
-        str((hot & ~hot.shift(1, fill_value=False)).sum()),
-    ]
-
-
-def largest_climb(temp: NDArray[np.float64]) -> float:
-    known = temp[~np.isnan(temp)]
-    return float((known - np.minimum.accumulate(known)).max(initial=0))
-
-
-def longest_run(temp: "pd.Series[float]") -> tuple[pd.Timestamp, int]:
-    """When the longest run of increasing readings begins, the oldest of several, and its length."""
-    known = temp.dropna()
-    run = (~(known.diff() > 0)).cumsum()
-    longest = known.index[run == run.value_counts(sort=False).idxmax()]
-    assert longest[-1] - longest[0] < pd.Timedelta("1h")  # so it fits the window that looks for it
-    return longest[0], len(longest)
-
-
-def calm_stretches(temp: "pd.Series[float]") -> list[tuple[pd.Timestamp, pd.Timestamp]]:
-    """For each reading, the longest stretch up to it that stays calm."""
-    numbers, found, first = temp.to_numpy(), [], 0
-    for last in range(len(numbers)):
-        while spread(numbers[first : last + 1]) > demo.CALM:
-            first += 1
-        found.append((temp.index[first], temp.index[last]))
-    return found
-
-
-def spread(temp: NDArray[np.floating[Any]]) -> float:
-    return float(np.fmax.reduce(temp) - np.fmin.reduce(temp))
+def test_results_that_differ_are_noticed() -> None:
+    one = pd.DataFrame(
+        {"sensor": ["a", "b"], "start": pd.to_datetime(["2024-06-21", "2024-06-22"])}
+    )
+    one = one.assign(mean=[1.0, 2.0], low=0.0, peak=3.0, n=4)
+    assert compare(one, one).agrees
+    assert not compare(one, one.assign(mean=[1.0, 2.1])).agrees
+    assert not compare(one, one.assign(low=[0.0, float("nan")])).agrees
+    assert not compare(one[:1], one).agrees
+    assert compare(one, one[:1]).agrees  # a stream may have windows that are still open
+    assert not compare(one, one[1:]).agrees  # but none before those that have closed

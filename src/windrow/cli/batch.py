@@ -1,0 +1,51 @@
+"""Running a job once, over all the rows there are."""
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from windrow.cli.progress import of_stages, shown
+from windrow.cli.query import Question
+from windrow.cli.report import Report
+from windrow.cli.results import flat, writing
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["run_batch"]
+
+
+def run_batch(question: Question) -> Report:
+    """Write the answer, and tell how many rows went in and out."""
+    from windrow.cli.counting import count_batch
+
+    job = question.job
+    report = Report.of(job)
+    rows, rows_in = count_batch(question.rows, job.time)
+    answer, rows_out = count_batch(flat(question.answer(rows), job.sink))
+    begin = time.perf_counter()
+    with shown(job.name, of_stages(rows.sparkSession)):
+        _write(answer, question)
+    report.seconds = time.perf_counter() - begin
+    report.rows_in, report.late = rows_in.get["rows"], rows_in.get["untimed"]
+    report.rows_out = rows_out.get["rows"]
+    return report
+
+
+def _write(answer: "DataFrame", question: Question) -> None:
+    sink = question.job.sink
+    if sink.format == "console":
+        answer.show(*_shape(sink.options))
+    elif sink.format == "memory":
+        answer.sparkSession.createDataFrame(answer.toArrow()).createOrReplaceTempView(sink.name)
+    else:
+        mode = "overwrite" if sink.format == "noop" else sink.mode
+        writer = answer.write.format(sink.format).mode(mode).options(**sink.options)
+        with writing(question.job):
+            writer.save(sink.path)
+
+
+def _shape(options: Any) -> tuple[int, bool | int]:
+    """How many rows the console shows, and whether long values are cut."""
+    truncate = str(options.get("truncate", "true")).lower()
+    cut: bool | int = int(truncate) if truncate.isdigit() else truncate == "true"
+    return int(options.get("numRows", 20)), cut

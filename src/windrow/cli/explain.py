@@ -1,0 +1,34 @@
+"""`windrow explain job.yaml`: how a job would run, and why, in plain words."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from windrow.cli.job import read_job
+from windrow.cli.options import job_command
+from windrow.cli.session import opened
+
+if TYPE_CHECKING:
+    from windrow.cli.query import Question
+
+__all__ = ["explain", "explanation"]
+
+
+@click.command()
+@job_command
+def explain(job_file: Path, master: str | None, settings: tuple[str, ...], *, debug: bool) -> None:
+    """Say how the job of a JOB file would run: which strategy and why, what it keeps and moves.
+
+    The source is looked at for its columns, nothing is computed or written.
+    """
+    job = read_job(job_file, settings)
+    with opened(job, master, debug=debug) as spark:
+        from windrow.cli.query import question
+
+        click.echo(explanation(question(spark, job)))
+
+
+def explanation(question: "Question") -> str:
+    """What windrow says about a question."""
+    return str(question.answer().plan().explain())

@@ -1,0 +1,22 @@
+"""Job files: a query with its source and its sink, as YAML.
+
+`read_job` reads one, in this order: `document` parses, `entry` reads single values, `ends`,
+`windows` and `expressions` read the parts, `checks` looks at the whole.
+"""
+
+from windrow.cli.job.checks import check_columns
+from windrow.cli.job.job import AVAILABLE_NOW, Job, Sink, Source
+from windrow.cli.job.problems import JobFileError, Place, Problem
+from windrow.cli.job.read import read_job
+
+__all__ = [
+    "AVAILABLE_NOW",
+    "Job",
+    "JobFileError",
+    "Place",
+    "Problem",
+    "Sink",
+    "Source",
+    "check_columns",
+    "read_job",
+]

@@ -1,0 +1,65 @@
+"""What must hold between the entries of a job, and between a job and its data."""
+
+from collections.abc import Iterable, Mapping
+
+from windrow.cli.job.ends import APPEND_ONLY, TO_LOOK_AT
+from windrow.cli.job.entry import Entry
+from windrow.cli.job.job import Job
+from windrow.cli.job.problems import Problem, did_you_mean
+from windrow.windows import TrailingRows, TrailingTime
+
+__all__ = ["check_columns", "check_together"]
+
+
+def check_together(job: Job, found: Mapping[str, Entry]) -> None:
+    """Complain about entries that do not go together."""
+    windows = [window for _, window in job.windows]
+    if job.keep and windows and not isinstance(windows[0], TrailingRows | TrailingTime):
+        found["keep"].complain_of_key(
+            f"keep: {windows[0]!r} has no result for each row (keep is for trailing windows)"
+        )
+    if "aggregates" in found and not found["aggregates"].node.value:
+        found["aggregates"].complain("aggregates: has no value (e.g. aggregates: {n: count()})")
+    if job.source.stream:
+        _check_stream(job, found)
+
+
+def _check_stream(job: Job, found: Mapping[str, Entry]) -> None:
+    sink = found["sink"]
+    on_change = job.choices.get("emit") == "on_change"
+    if on_change and job.sink.format in APPEND_ONLY:
+        found["emit"].complain(
+            f"emit: a stream can only append to {job.sink.format}, which on_change changes "
+            "(use on_close, or another sink, e.g. console)"
+        )
+    if "checkpoint" not in found and job.sink.format not in TO_LOOK_AT:
+        sink.complain_of_key(
+            "checkpoint is missing: a stream notes there how far it came "
+            "(e.g. checkpoint: checkpoints/hot)"
+        )
+    if "lateness" not in found and not on_change and job.choices.get("order") != "arrival":
+        found["time"].complain_of_key(
+            "lateness is missing: a stream must know how long to wait for late rows "
+            "(e.g. lateness: 10 minutes, or emit: on_change)"
+        )
+    if job.sink.mode not in {"error", "append"}:
+        sink.complain_of_key(
+            f"sink.mode: a stream cannot {job.sink.mode} (leave it out: streams append)"
+        )
+
+
+def check_columns(job: Job, columns: Iterable[str]) -> list[Problem]:
+    """The problems of a job whose data has these columns: what it reads and they are not."""
+    names = list(columns)
+    known = {name.casefold() for name in names}  # Spark does not tell cases apart
+    missing = (
+        read
+        for read in job.reads
+        # `place.height` is a field of the column `place`, if no column is called like that
+        if known.isdisjoint({read.column.casefold(), read.column.casefold().partition(".")[0]})
+    )
+    problems = []
+    for read in missing:
+        hint = did_you_mean(read.column, names)
+        problems.append(Problem(read.place, f"{read.by}: no column {read.column!r} {hint}"))
+    return problems

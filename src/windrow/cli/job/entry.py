@@ -1,0 +1,173 @@
+"""One entry of a job file: read as what it should be, or complained about at its line."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import yaml
+
+from windrow.cli.job.problems import Place, Problem, did_you_mean
+from windrow.errors import WindowError
+from windrow.windows import microseconds
+
+__all__ = ["Entry"]
+
+_KINDS = {"str": "text", "int": "a number", "float": "a number", "bool": "yes or no"}
+_KINDS |= {"map": "a mapping", "seq": "a list", "null": "empty", "timestamp": "a date"}
+_constructor = yaml.constructor.SafeConstructor()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A node of the file, what messages call it, and where they go.
+
+    Methods that read give None (or nothing) for what they complained about: reading goes on, so
+    that all problems come to light at once.
+    """
+
+    name: str
+    node: yaml.Node
+    problems: list[Problem]
+    key: yaml.Node | None = None
+
+    @property
+    def place(self) -> Place:
+        """Where it stands."""
+        return Place.of(self.node.start_mark)
+
+    def complain(self, message: str, *, shift: int = 0) -> None:
+        """Note a problem here, or so many characters to the right."""
+        self.problems.append(Problem(Place.of(self.node.start_mark, shift), message))
+
+    def complain_of_key(self, message: str) -> None:
+        """Note a problem with its key rather than its value."""
+        self.problems.append(Problem(Place.of((self.key or self.node).start_mark), message))
+
+    @property
+    def kind(self) -> str:
+        """What it is in YAML: str, int, float, bool, null, map, seq, …"""
+        return self.node.tag.rpartition(":")[2]
+
+    def text(self, example: str) -> str | None:
+        """Some text."""
+        if self.kind == "str" and self.node.value.strip():
+            return str(self.node.value)
+        self._refuse("text", example)
+        return None
+
+    def texts(self, example: str) -> tuple["tuple[str, Place]", ...]:
+        """A text or a list of texts, each with its place."""
+        entries = [self]
+        if isinstance(self.node, yaml.SequenceNode):
+            entries = [Entry(self.name, node, self.problems) for node in self.node.value]
+        read = ((entry.text(example), entry.place) for entry in entries)
+        return tuple((text, place) for text, place in read if text is not None)
+
+    def flag(self) -> bool | None:
+        """True or false."""
+        if self.kind == "bool":
+            return bool(_constructor.construct_object(self.node))
+        self._refuse("yes or no", "true")
+        return None
+
+    def rows(self) -> int | None:
+        """A number of rows."""
+        if self.kind == "int":
+            number = int(_constructor.construct_object(self.node))
+            if number >= 1:
+                return number
+        self._refuse("a number of rows from 1 on", "1000")
+        return None
+
+    def choice(self, known: Collection[str]) -> str | None:
+        """One of some words."""
+        text = self.text(next(iter(known)))
+        if text is not None and text not in known:
+            self.complain(f"{self.name}: unknown {text!r} {did_you_mean(text, known)}")
+            return None
+        return text
+
+    def duration_us(self, *, least: int = 1) -> int | None:
+        """A length of time, in microseconds."""
+        if self.kind not in {"str", "int", "float"}:
+            self._refuse("a duration", "10 minutes")
+            return None
+        try:
+            us = microseconds(self.node.value, self.name.rpartition(".")[2])
+        except WindowError as error:
+            self.complain(_with_way_out(error))
+            return None
+        if us < least:
+            self.complain(f"{self.name}: {self.node.value!r} is too short (e.g. 10 minutes)")
+            return None
+        return us
+
+    def settings(self) -> Mapping[str, str]:
+        """Names with simple values, as text: what Spark takes for options and settings."""
+        read = {}
+        for key, entry in self.entries("{header: true}").items():
+            if isinstance(entry.node, yaml.ScalarNode) and entry.kind != "null":
+                value = entry.node.value
+                read[key] = str(entry.flag()).lower() if entry.kind == "bool" else str(value)
+            else:
+                entry._refuse("text, a number, or true or false", "true")
+        return read
+
+    def entries(self, example: str) -> dict[str, "Entry"]:
+        """The entries of a mapping by their keys."""
+        if not isinstance(self.node, yaml.MappingNode):
+            self._refuse("a mapping", example)
+            return {}
+        found: dict[str, Entry] = {}
+        for key_node, node in _pairs(self.node, self.problems):
+            if isinstance(key_node, yaml.ScalarNode):
+                key = str(key_node.value)
+                name = f"{self.name}.{key}" if self.name else key
+                found[key] = Entry(name, node, self.problems, key_node)
+            else:
+                message = f"a key of {self.name or 'a job'} is {_kind_of(key_node)} (keys are text)"
+                self.problems.append(Problem(Place.of(key_node.start_mark), message))
+        return found
+
+    def section(self, known: Collection[str], example: str) -> dict[str, "Entry"]:
+        """The entries of a mapping whose keys are known; others are complained about."""
+        found = self.entries(example)
+        inside = f" in {self.name}" if self.name else ""
+        for key in [key for key in found if key not in known]:
+            hint = did_you_mean(key, known)
+            found.pop(key).complain_of_key(f"unknown key {key!r}{inside} {hint}")
+        return found
+
+    def _refuse(self, wanted: str, example: str) -> None:
+        is_scalar = isinstance(self.node, yaml.ScalarNode)
+        kind = _kind_of(self.node)
+        if is_scalar and not self.node.value.strip():
+            fault, way_out = "has no value", None
+        elif is_scalar and wanted == "text":
+            fault, way_out = f"{self.node.value} is {kind}, not text", "quotes make it text"
+        else:
+            fault = f"{repr(self.node.value) if is_scalar else kind} is not {wanted}"
+            way_out = None
+        key = self.name.rpartition(".")[2]
+        self.complain(f"{self.name}: {fault} ({way_out or f'e.g. {key}: {example}'})")
+
+
+def _pairs(node: yaml.MappingNode, problems: list[Problem]) -> list[tuple[yaml.Node, yaml.Node]]:
+    """Keys and values of a mapping: first what `<<` puts in, then its own, each key once."""
+    own = [key for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+    names = [key.value for key in own]
+    for at, key in enumerate(own):
+        if key.value in names[:at]:
+            message = f"{key.value!r} is there twice (remove one)"
+            problems.append(Problem(Place.of(key.start_mark), message))
+    merged = yaml.MappingNode(node.tag, list(node.value), node.start_mark, node.end_mark)
+    _constructor.flatten_mapping(merged)
+    return list(merged.value)
+
+
+def _kind_of(node: yaml.Node) -> str:
+    return _KINDS.get(node.tag.rpartition(":")[2], "of an unknown kind")
+
+
+def _with_way_out(error: WindowError) -> str:
+    what, separator, way_out = str(error).partition("; ")
+    return f"{what} ({way_out})" if separator else what

@@ -1,0 +1,84 @@
+"""A job: where rows come from, what is asked of them, and where results go."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from windrow.algebra.aggregate import Aggregate
+from windrow.cli.job.problems import Place
+from windrow.windows import Window
+
+__all__ = ["AVAILABLE_NOW", "Job", "Read", "Sink", "Source"]
+
+AVAILABLE_NOW = "available_now"
+
+
+@dataclass(frozen=True)
+class Source:
+    """What Spark reads: all of it at once, or as a stream."""
+
+    format: str
+    path: str | None
+    schema: str | None
+    options: Mapping[str, str]
+    stream: bool
+
+
+@dataclass(frozen=True)
+class Sink:
+    """What Spark writes: `mode` is for batches, `trigger` for streams."""
+
+    format: str
+    path: str | None
+    mode: str
+    name: str
+    options: Mapping[str, str]
+    trigger: str | None
+
+    @property
+    def where(self) -> str:
+        """How the summary calls it."""
+        if self.format == "memory":
+            return f"the table {self.name}"
+        return f"{self.path} ({self.format})" if self.path else self.format
+
+
+@dataclass(frozen=True)
+class Read:
+    """A column that the job reads, and where the file says so."""
+
+    column: str
+    place: Place
+    by: str
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job file, read and checked as far as that is possible without the data."""
+
+    path: Path
+    source: Source
+    time: str
+    by: tuple[str, ...]
+    lateness: str | None
+    where: str | None
+    columns: Mapping[str, str]
+    windows: tuple[tuple[str | None, Window], ...]
+    aggregates: Mapping[str, Aggregate[Any]]
+    keep: tuple[str, ...]
+    choices: Mapping[str, str]  # emit, order, strategy: those that were given
+    sink: Sink
+    checkpoint: str | None
+    spark: Mapping[str, str]
+    reads: tuple[Read, ...]
+    places: Mapping[str, Place]
+
+    @property
+    def name(self) -> str:
+        """What Spark calls the query."""
+        return self.path.stem
+
+    def place_of(self, key: str) -> Place:
+        """Where an entry stands, or the file if it does not."""
+        return self.places.get(key, Place(str(self.path)))

@@ -1,0 +1,56 @@
+"""What is wrong with a job file, and where: every problem at once, each with its line."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import yaml
+
+from windrow.errors import WindrowError
+
+__all__ = ["JobFileError", "Place", "Problem", "did_you_mean"]
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Place:
+    """A line and a column of a job file, both counted from 1; line 0 stands for all of it."""
+
+    file: str
+    line: int = 0
+    column: int = 0
+
+    @classmethod
+    def of(cls, mark: yaml.Mark, shift: int = 0) -> "Place":
+        """Where a mark of the YAML reader points, so many characters to the right."""
+        if mark.name.startswith("--"):  # an option of the command line has no lines
+            return cls(mark.name)
+        return cls(mark.name, mark.line + 1, mark.column + 1 + shift)
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong: where, what, and the way out."""
+
+    place: Place
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}"
+
+
+class JobFileError(WindrowError):
+    """A job file that cannot be run, with all its problems from top to bottom."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(sorted(dict.fromkeys(problems), key=lambda problem: problem.place))
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+def did_you_mean(wrong: str, known: Iterable[str]) -> str:
+    """The way out of a misspelt name: the nearest known one, or else all of them."""
+    names = list(known)
+    close = get_close_matches(wrong, names, n=1) or get_close_matches(wrong.casefold(), names, n=1)
+    return f"(did you mean {close[0]!r}?)" if close else f"(known: {', '.join(names)})"

@@ -1,0 +1,185 @@
+"""Reading a job file: everything that is wrong with it is said at once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from windrow.algebra.aggregate import Aggregate
+from windrow.cli.job.checks import check_together
+from windrow.cli.job.document import compose
+from windrow.cli.job.ends import read_path, read_sink, read_source
+from windrow.cli.job.entry import Entry
+from windrow.cli.job.expressions import ExpressionError, read_aggregate
+from windrow.cli.job.job import Job, Read
+from windrow.cli.job.problems import JobFileError, Place, Problem
+from windrow.cli.job.windows import read_windows
+from windrow.planning.strategy import Strategy
+from windrow.windows import Emit, Order, Punctuated, Window
+
+__all__ = ["read_job"]
+
+_NEEDED: Mapping[str, str] = {
+    "source": "{format: parquet, path: readings}",
+    "time": "ts",
+    "windows": "{hopping: {size: 1 hour, every: 1 minute}}",
+    "aggregates": "{peak: max(temp), n: count()}",
+    "sink": "{format: parquet, path: results}",
+}
+_CHOICES: Mapping[str, Sequence[str]] = {
+    "emit": [way.value for way in Emit],
+    "order": [way.value for way in Order],
+    "strategy": [way.value for way in Strategy],
+}
+_OTHERS = ("by", "lateness", "where", "columns", "keep", "checkpoint", "spark")
+
+T = TypeVar("T")
+
+
+def read_job(path: Path, settings: Sequence[str] = ()) -> Job:
+    """The job of a file, with `key=value` settings put in; `JobFileError` says all its problems."""
+    problems: list[Problem] = []
+    root = Entry("", compose(path, settings), problems)
+    found = root.section((*_NEEDED, *_OTHERS, *_CHOICES), _NEEDED["source"])
+    for key, example in _NEEDED.items():
+        if key not in found:
+            root.complain(f"{key} is missing (e.g. {key}: {example})")
+    job = _Reading(path, found).job()
+    if job is not None:
+        check_together(job, found)
+    if problems or job is None:
+        raise JobFileError(problems)
+    return job
+
+
+class _Reading:
+    """The entries of a file on their way to a job; notes where columns are read."""
+
+    def __init__(self, path: Path, found: Mapping[str, Entry]) -> None:
+        self._path = path
+        self._found = found
+        self._reads: list[Read] = []
+
+    def job(self) -> Job | None:
+        folder = self._path.parent
+        table = "".join(c if c.isalnum() else "_" for c in self._path.stem)
+        source = self._get("source", lambda entry: read_source(entry, folder))
+        time = self._get("time", self._time)
+        by = self._get("by", self._names) or ()
+        keep = self._get("keep", self._names) or ()
+        lateness = self._get("lateness", _lateness)
+        where = self._get("where", lambda entry: entry.text("temp is not null"))
+        columns = self._get("columns", _columns) or {}
+        windows = self._get("windows", self._windows) or ()
+        aggregates = self._get("aggregates", self._aggregates) or {}
+        choices = self._choices()
+        sink = self._get("sink", lambda entry: read_sink(entry, folder, table))
+        checkpoint = self._get("checkpoint", lambda entry: read_path(entry, folder))
+        spark = self._get("spark", _spark) or {}
+        if source is None or time is None or sink is None:
+            return None
+        return Job(
+            path=self._path,
+            source=source,
+            time=time,
+            by=by,
+            lateness=lateness,
+            where=where,
+            columns=columns,
+            windows=windows,
+            aggregates=aggregates,
+            keep=keep,
+            choices=choices,
+            sink=sink,
+            checkpoint=checkpoint,
+            spark=spark,
+            reads=tuple(self._reads),
+            places=self._places(),
+        )
+
+    def _get(self, key: str, reading: Callable[[Entry], T]) -> T | None:
+        return reading(self._found[key]) if key in self._found else None
+
+    def _choices(self) -> dict[str, str]:
+        given = {key: known for key, known in _CHOICES.items() if key in self._found}
+        chosen = {key: self._found[key].choice(known) for key, known in given.items()}
+        return {key: choice for key, choice in chosen.items() if choice is not None}
+
+    def _time(self, entry: Entry) -> str | None:
+        text = entry.text("ts")
+        if text is not None:
+            self._reads.append(Read(text, entry.place, "time"))
+        return text
+
+    def _names(self, entry: Entry) -> tuple[str, ...]:
+        found = entry.texts("sensor")
+        self._reads += [Read(name, place, entry.name) for name, place in found]
+        names = tuple(name for name, _ in found)
+        for at, (name, place) in enumerate(found):
+            if name in names[:at]:
+                message = f"{entry.name}: {name!r} is there twice (remove one)"
+                entry.problems.append(Problem(place, message))
+        return names
+
+    def _windows(self, entry: Entry) -> tuple[tuple[str | None, Window], ...]:
+        windows = read_windows(entry)
+        for _, window in windows:
+            if isinstance(window, Punctuated):
+                marks = filter(None, (window.start, window.end))
+                self._reads += [Read(mark, entry.place, "windows") for mark in marks]
+        return windows
+
+    def _aggregates(self, entry: Entry) -> dict[str, Aggregate[Any]]:
+        aggregates = {}
+        found = entry.entries(_NEEDED["aggregates"])
+        for name, inner in found.items():
+            if name.endswith(")") and inner.kind == "null":
+                continue  # the rest of an expression with a comma: that is complained about
+            text = inner.text("max(temp)")
+            if text is None:
+                continue
+            try:
+                aggregate = read_aggregate(text)
+            except ExpressionError as error:
+                inner.complain(f"{inner.name}: {error}", shift=_shift(inner, error.offset))
+                continue
+            aggregates[name] = aggregate
+            columns = [column for column in aggregate.columns if isinstance(column, str)]
+            self._reads += [Read(column, inner.place, inner.name) for column in columns]
+        return aggregates
+
+    def _places(self) -> dict[str, Place]:
+        places = {key: entry.place for key, entry in self._found.items()}
+        if "columns" in self._found:
+            inner = self._found["columns"].entries("{x: a + b}")
+            places |= {entry.name: entry.place for entry in inner.values()}
+        return places
+
+
+def _lateness(entry: Entry) -> str | None:
+    us = entry.duration_us(least=0)
+    return None if us is None else str(entry.node.value)
+
+
+def _columns(entry: Entry) -> dict[str, str]:
+    found = entry.entries("{fahrenheit: temp * 1.8 + 32}")
+    read = {name: inner.text("temp * 1.8 + 32") for name, inner in found.items()}
+    return {name: text for name, text in read.items() if text is not None}
+
+
+def _spark(entry: Entry) -> Mapping[str, str]:
+    for key, inner in entry.entries("{spark.sql.shuffle.partitions: 4}").items():
+        if not key.startswith("spark."):
+            inner.complain_of_key(
+                f"spark: {key!r} is no setting of Spark (e.g. spark.sql.shuffle.partitions: 4)"
+            )
+    return entry.settings()
+
+
+def _shift(entry: Entry, offset: int) -> int:
+    """How far right of its beginning a place in the text of an entry is, if it is in one line."""
+    mark, end = entry.node.start_mark, entry.node.end_mark
+    if mark.line != end.line:
+        return 0
+    quote = 1 if getattr(entry.node, "style", None) in ("'", '"') else 0
+    text = entry.node.value
+    return quote + len(text) - len(text.lstrip()) + offset

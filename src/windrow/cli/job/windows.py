@@ -1,0 +1,167 @@
+"""The windows of a job: one, or several by name."""
+
+from collections.abc import Callable, Mapping
+
+import yaml
+
+from windrow.cli.job.entry import Entry
+from windrow.cli.job.problems import did_you_mean
+from windrow.errors import WindowError
+from windrow.windows import (
+    Aligned,
+    Count,
+    Hopping,
+    Punctuated,
+    Session,
+    TrailingRows,
+    TrailingTime,
+    Tumbling,
+    Window,
+)
+
+__all__ = ["read_windows"]
+
+_EXAMPLE = "{hopping: {size: 1 hour, every: 1 minute}}"
+
+
+def read_windows(entry: Entry) -> tuple[tuple[str | None, Window], ...]:
+    """The windows by name; a single one may have none.
+
+    `{hopping: {…}}` is one window; `{short: {tumbling: {…}}, long: {…}}` are several by name.
+    """
+    found = entry.entries(_EXAMPLE)
+    if not found and isinstance(entry.node, yaml.MappingNode):
+        entry.complain(f"windows: has no value (e.g. windows: {_EXAMPLE})")
+    if not any(_holds_a_window(inner) for inner in found.values()):
+        if len(found) > 1:
+            list(found.values())[1].complain_of_key(
+                "windows: several windows need names "
+                f"(e.g. {{short: {{{next(iter(found))}: …}}, long: …}})"
+            )
+            return ()
+        window = _read_window(entry)
+        return () if window is None else ((None, window),)
+    read = [(name, _read_window(inner)) for name, inner in found.items()]
+    windows = tuple((name, window) for name, window in read if window is not None)
+    for name, window in windows:
+        if len(found) > 1 and not isinstance(window, Aligned):
+            found[name].complain(
+                f"{found[name].name}: {window!r} cannot run together with others "
+                "(tumbling and hopping can; give it a job of its own)"
+            )
+    return windows
+
+
+def _holds_a_window(entry: Entry) -> bool:
+    node = entry.node
+    return isinstance(node, yaml.MappingNode) and any(
+        key.value in _WINDOWS for key, _ in node.value if isinstance(key, yaml.ScalarNode)
+    )
+
+
+def _read_window(entry: Entry) -> Window | None:
+    found = entry.entries(_EXAMPLE)
+    if not found:
+        return None
+    (kind, inner), *others = found.items()
+    if kind == "policy":
+        inner.complain_of_key(
+            f"{entry.name}: a policy is made of Python functions (use windrow.over)"
+        )
+        return None
+    if kind not in _WINDOWS:
+        hint = did_you_mean(kind, _WINDOWS)
+        inner.complain_of_key(f"{entry.name}: unknown window {kind!r} {hint}")
+        return None
+    if others:
+        others[0][1].complain_of_key(
+            f"{entry.name}: one window each, here are {', '.join(found)} (keep one)"
+        )
+    try:
+        return _WINDOWS[kind](inner)
+    except WindowError as error:  # what only shows when all of its parts are there
+        what, _, way_out = str(error).partition("; ")
+        inner.complain(f"{what} ({way_out})")
+        return None
+
+
+def _parts(entry: Entry, known: tuple[str, ...], example: str) -> Mapping[str, Entry]:
+    """The parts of a window; a bare value is its first part."""
+    if isinstance(entry.node, yaml.MappingNode):
+        return entry.section(known, example)
+    return {known[0]: Entry(f"{entry.name}.{known[0]}", entry.node, entry.problems)}
+
+
+def _needed(entry: Entry, parts: Mapping[str, Entry], part: str, example: str) -> Entry | None:
+    if part not in parts:
+        entry.complain_of_key(f"{entry.name}: {part} is missing (e.g. {example})")
+    return parts.get(part)
+
+
+def _duration(entry: Entry | None) -> int | None:
+    return None if entry is None else entry.duration_us()
+
+
+def _offset(parts: Mapping[str, Entry]) -> int:
+    read = parts["offset"].duration_us(least=-(2**63)) if "offset" in parts else 0
+    return read or 0
+
+
+def _tumbling(entry: Entry) -> Tumbling | None:
+    example = "{size: 1 hour}"
+    parts = _parts(entry, ("size", "offset"), example)
+    size, offset = _duration(_needed(entry, parts, "size", example)), _offset(parts)
+    return None if size is None else Tumbling(size, offset)
+
+
+def _hopping(entry: Entry) -> Hopping | None:
+    example = "{size: 1 hour, every: 1 minute}"
+    parts = _parts(entry, ("size", "every", "offset"), example)
+    size = _duration(_needed(entry, parts, "size", example))
+    every = _duration(_needed(entry, parts, "every", example))
+    offset = _offset(parts)
+    return None if size is None or every is None else Hopping(size, every, offset)
+
+
+def _trailing(entry: Entry) -> TrailingTime | TrailingRows | None:
+    parts = _parts(entry, ("duration", "rows"), "{duration: 1 hour}")
+    if len(parts) != 1:
+        entry.complain_of_key(
+            f"{entry.name}: give a duration or a number of rows (e.g. trailing: 1 hour)"
+        )
+        return None
+    if "rows" in parts:
+        rows = parts["rows"].rows()
+        return None if rows is None else TrailingRows(rows)
+    duration = parts["duration"].duration_us()
+    return None if duration is None else TrailingTime(duration)
+
+
+def _session(entry: Entry) -> Session | None:
+    parts = _parts(entry, ("gap",), "{gap: 30 minutes}")
+    gap = _duration(_needed(entry, parts, "gap", "{gap: 30 minutes}"))
+    return None if gap is None else Session(gap)
+
+
+def _count(entry: Entry) -> Count | None:
+    parts = _parts(entry, ("size", "every"), "{size: 100, every: 10}")
+    found = _needed(entry, parts, "size", "{size: 100}")
+    size = None if found is None else found.rows()
+    every = parts["every"].rows() if "every" in parts else size
+    return None if size is None or every is None else Count(size, every)
+
+
+def _punctuated(entry: Entry) -> Punctuated | None:
+    parts = entry.section(("start", "end"), "{start: ignition_on}")
+    markers = {name: part.text("ignition_on") for name, part in parts.items()}
+    return None if None in markers.values() else Punctuated(**markers)
+
+
+_WINDOWS: Mapping[str, Callable[[Entry], Window | None]] = {
+    "tumbling": _tumbling,
+    "hopping": _hopping,
+    "trailing": _trailing,
+    "session": _session,
+    "count": _count,
+    "punctuated": _punctuated,
+}

@@ -1,0 +1,69 @@
+"""What the commands share: the job file, options about Spark, and how failures end them."""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from windrow.cli.failures import explained
+from windrow.cli.job import JobFileError
+from windrow.errors import WindrowError
+
+__all__ = ["job_command"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+BAD_JOB, RUN_FAILED, INTERRUPTED = 2, 1, 130
+
+_OPTIONS = (
+    click.argument("job_file", metavar="JOB", type=click.Path(path_type=Path)),
+    click.option("--master", help="Where Spark runs: local[4], spark://…, sc://…  [local[*]]"),
+    click.option(
+        "--set",
+        "settings",
+        metavar="KEY=VALUE",
+        multiple=True,
+        help="Replace an entry of the job (sink.path=here) or set one of Spark (spark.…=…).",
+    ),
+    click.option("--debug", is_flag=True, help="Show Spark's log, and where an error came from."),
+)
+
+
+def job_command(command: F) -> F:
+    """Give a command the job file and the options about Spark; say failures in a few words."""
+
+    @wraps(command)
+    def guarded(*, debug: bool, **arguments: Any) -> Any:
+        try:
+            with nullcontext() if debug else _without_logs():
+                return command(debug=debug, **arguments)
+        except (KeyboardInterrupt, click.exceptions.Exit, click.ClickException):
+            raise
+        except JobFileError as error:
+            click.echo(str(error), err=True)
+            raise click.exceptions.Exit(BAD_JOB) from None
+        except Exception as error:
+            if debug:
+                raise
+            click.echo(f"windrow: {explained(error)}", err=True)
+            code = BAD_JOB if isinstance(error, WindrowError) else RUN_FAILED
+            raise click.exceptions.Exit(code) from None
+
+    for option in reversed(_OPTIONS):
+        guarded = option(guarded)
+    return guarded  # type: ignore[return-value]
+
+
+@contextmanager
+def _without_logs() -> Iterator[None]:
+    """PySpark logs errors, as JSON, that it raises too."""
+    before = logging.root.manager.disable
+    logging.disable(logging.ERROR)
+    try:
+        yield
+    finally:
+        logging.disable(before)

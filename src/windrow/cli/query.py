@@ -1,0 +1,89 @@
+"""From a job to a query on Spark: the source, what is derived from it, and the windows over it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from windrow.cli.failures import condition_of, explained
+from windrow.cli.formats import missing_format
+from windrow.cli.job import Job, JobFileError, Problem, Source, check_columns
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["Question", "question"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """The rows that a job takes in, and the query to be asked over them."""
+
+    job: Job
+    rows: "DataFrame"
+
+    def answer(self, rows: "DataFrame | None" = None) -> Any:
+        """The windrow query over the rows, or over the same ones being counted."""
+        from windrow.spark.over import over
+
+        job = self.job
+        query = over(
+            self.rows if rows is None else rows,
+            time=job.time,
+            by=list(job.by) or None,
+            lateness=job.lateness if job.source.stream else None,
+            **job.choices,
+        )
+        (name, window), *others = job.windows
+        if name is None and not others:
+            query = query.window(window)
+        else:
+            query = query.windows(**{str(name): window for name, window in job.windows})
+        if job.keep:
+            query = query.keep(*job.keep)
+        return query.aggregate(**job.aggregates)
+
+
+def question(spark: "SparkSession", job: Job) -> Question:
+    """Read the source, derive columns, filter; whatever does not fit points at its line."""
+    rows = _at(job, "source", lambda: _load(spark, job.source))
+    for name, expression in job.columns.items():
+        rows = _at(job, f"columns.{name}", _deriving(rows, name, expression))
+    if job.where is not None:
+        rows = _at(job, "where", partial(rows.where, job.where))
+    problems = check_columns(job, rows.columns)
+    if problems:
+        raise JobFileError(problems)
+    return Question(job, rows)
+
+
+def _load(spark: "SparkSession", source: Source) -> "DataFrame":
+    reader = spark.readStream if source.stream else spark.read
+    schema: Any = source.schema
+    if source.stream and schema is None and source.path is not None:
+        # Files that hold their schema tell it when read as a batch; a stream does not ask them.
+        schema = spark.read.format(source.format).options(**source.options).load(source.path).schema
+    if schema is not None:
+        reader = reader.schema(schema)
+    reader = reader.format(source.format).options(**source.options)
+    return reader.load() if source.path is None else reader.load(source.path)
+
+
+def _deriving(rows: "DataFrame", name: str, expression: str) -> "Callable[[], DataFrame]":
+    """Add a column, or put it in the place of the one of that name; later ones may use it."""
+    quoted = {column: f"`{column.replace('`', '``')}`" for column in (*rows.columns, name)}
+    others = [column for column in rows.columns if column.casefold() != name.casefold()]
+    derived = f"({expression}) AS {quoted[name]}"
+    return lambda: rows.selectExpr(*(quoted[column] for column in others), derived)
+
+
+def _at(job: Job, key: str, step: "Callable[[], DataFrame]") -> "DataFrame":
+    """Do one step; if Spark refuses it, say so at the entry of the job file."""
+    try:
+        return step()
+    except Exception as error:
+        message = missing_format(error, job.source.format) or explained(error)
+        if condition_of(error) == "PATH_NOT_FOUND":
+            missing = f"{job.place_of(key)}: {job.source.path} does not exist"
+            raise FileNotFoundError(missing) from None
+        raise JobFileError([Problem(job.place_of(key), f"{key}: {message}")]) from error

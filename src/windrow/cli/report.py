@@ -1,0 +1,55 @@
+"""What a run has to tell at its end: one line for people, or JSON for programs."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from windrow.cli.job import Job
+
+__all__ = ["Report", "size"]
+
+
+@dataclass
+class Report:
+    """Rows in and out, how long it took, what came late, and where the result is."""
+
+    job: str
+    sink: str
+    seconds: float = 0.0
+    rows_in: int | None = None
+    rows_out: int | None = None
+    late: int | None = None
+    batches: int | None = None
+    watermark: str | None = None
+    state: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, job: Job) -> "Report":
+        """An empty report of a job."""
+        return cls(job=str(job.path), sink=job.sink.where)
+
+    def summary(self) -> str:
+        """The one line."""
+        told = [_rows(self.rows_in, "in"), _rows(self.rows_out, "out")]
+        told += [f"{self.late:,} late"] if self.late is not None else []
+        told += [f"{self.batches:,} batches"] if self.batches is not None else []
+        told += [f"{self.seconds:.1f} s"]
+        return f"{', '.join(filter(None, told))}: {self.sink}"
+
+    def as_json(self) -> str:
+        """The same as JSON, without what is not known."""
+        known: dict[str, Any] = {k: v for k, v in asdict(self).items() if v not in (None, {})}
+        return json.dumps({**known, "seconds": round(self.seconds, 3)})
+
+
+def size(number: float) -> str:
+    """So many bytes, as one says it."""
+    for unit in ("bytes", "kB", "MB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "bytes" else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} GB"
+
+
+def _rows(number: int | None, way: str) -> str:
+    return "" if number is None else f"{number:,} {'row' if number == 1 else 'rows'} {way}"

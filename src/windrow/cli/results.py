@@ -1,0 +1,45 @@
+"""Results on their way to a sink: in columns that it can hold."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from windrow.cli.failures import condition_of
+from windrow.cli.formats import missing_format
+from windrow.cli.job import Job, JobFileError, Problem, Sink
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["flat", "writing"]
+
+
+@contextmanager
+def writing(job: Job) -> Iterator[None]:
+    """Say what a sink refuses at its entry in the job file."""
+    sink, place = job.sink, job.place_of("sink")
+    try:
+        yield
+    except Exception as error:
+        if message := missing_format(error, sink.format):
+            raise JobFileError([Problem(place, f"sink: {message}")]) from error
+        if condition_of(error) != "PATH_ALREADY_EXISTS":
+            raise
+        way_out = "add mode: overwrite, or mode: append, to the sink"
+        raise FileExistsError(f"{place}: {sink.path} is there already ({way_out})") from None
+
+
+def flat(answer: Any, sink: Sink) -> "DataFrame":
+    """For CSV, which has no structs: `window` becomes `window_start` and `window_end`."""
+    frame: DataFrame = answer
+    if sink.format != "csv":
+        return frame
+    columns = []
+    for field in frame.schema.fields:
+        name = field.name.replace("`", "``")
+        inner = getattr(field.dataType, "names", None)
+        if inner is None:
+            columns.append(f"`{name}`")
+        else:
+            columns += [f"`{name}`.`{part}` AS `{name}_{part}`" for part in inner]
+    return frame.selectExpr(*columns)

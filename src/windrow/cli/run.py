@@ -1,0 +1,55 @@
+"""`windrow run job.yaml`: run a job, and say in one line what became of it."""
+
+from pathlib import Path
+
+import click
+
+from windrow.cli.explain import explanation
+from windrow.cli.job import read_job
+from windrow.cli.options import job_command
+from windrow.cli.report import Report
+from windrow.cli.session import opened
+
+__all__ = ["run"]
+
+
+@click.command()
+@job_command
+@click.option("--dry-run", is_flag=True, help="Check the job and explain it, but do not run it.")
+@click.option("--json", "as_json", is_flag=True, help="Print the final report as JSON.")
+def run(
+    job_file: Path,
+    master: str | None,
+    settings: tuple[str, ...],
+    *,
+    dry_run: bool,
+    as_json: bool,
+    debug: bool,
+) -> Report | None:
+    """Run the job of a JOB file.
+
+    A batch ends by itself, and so does a stream with `trigger: available_now`; any other stream
+    runs until Ctrl-C. Exit codes: 0 done, 1 the run failed, 2 the job file is wrong.
+    """
+    job = read_job(job_file, settings)
+    with opened(job, master, debug=debug) as spark:
+        from windrow.cli.query import question
+
+        asked = question(spark, job)
+        if dry_run:
+            click.echo(explanation(asked))
+            return None
+        if job.source.stream:
+            from windrow.cli.stream import run_stream
+
+            report = run_stream(asked)
+        else:
+            from windrow.cli.batch import run_batch
+
+            report = run_batch(asked)
+        if job.sink.format == "memory":
+            spark.table(job.sink.name).show(truncate=False)
+    if as_json:
+        click.echo(report.as_json())
+    click.echo(report.summary(), err=True)
+    return report

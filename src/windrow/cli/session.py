@@ -1,0 +1,95 @@
+"""The Spark session of a command: the one there is, or one that ends with the command."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, BinaryIO
+
+from windrow.cli.failures import explained
+from windrow.cli.job import Job, JobFileError, Problem
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["opened", "started"]
+
+
+@contextmanager
+def opened(job: Job, master: str | None, *, debug: bool) -> Iterator["SparkSession"]:
+    """A session with the job's settings, for as long as the job needs it."""
+    from windrow.cli.starting import active_session
+
+    session = active_session()
+    if session is not None:
+        with _settings(session, job):
+            yield session
+        return
+    session = started(job.name, master, job.spark, debug=debug)
+    try:
+        yield session
+    finally:
+        with suppress(Exception):  # an interrupted JVM may be gone already
+            session.stop()
+
+
+def started(
+    name: str, master: str | None, settings: Mapping[str, str], *, debug: bool
+) -> "SparkSession":
+    """A new session, without the noise of its coming up."""
+    from windrow.cli.starting import start_session, suit
+
+    with _log_aside(debug=debug):
+        session = start_session(name, master, settings)
+    suit(session)
+    return session
+
+
+@contextmanager
+def _settings(session: "SparkSession", job: Job) -> Iterator[None]:
+    """Lend a running session the job's settings."""
+    before = {key: session.conf.get(key, None) for key in job.spark}
+    try:
+        _set(session, job.spark, job)
+        yield
+    finally:
+        for key, value in before.items():
+            with suppress(Exception):
+                session.conf.unset(key) if value is None else session.conf.set(key, value)
+
+
+def _set(session: "SparkSession", settings: Mapping[str, str], job: Job) -> None:
+    problems = []
+    for key, value in settings.items():
+        try:
+            session.conf.set(key, value)
+        except Exception as error:
+            message = f"spark: {explained(error)} (set it where the session is started)"
+            problems.append(Problem(job.place_of("spark"), message))
+    if problems:
+        raise JobFileError(problems)
+
+
+@contextmanager
+def _log_aside(*, debug: bool) -> Iterator[None]:
+    """Let a JVM that starts now write its log to a file, read only if it does not come up."""
+    if debug:
+        yield
+        return
+    with tempfile.TemporaryFile() as log:
+        sys.stderr.flush()
+        kept = os.dup(2)
+        os.dup2(log.fileno(), 2)
+        try:
+            yield
+        except Exception as error:
+            raise RuntimeError(f"Spark does not start: {explained(error)}\n{_end(log)}") from error
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def _end(log: BinaryIO) -> str:
+    log.seek(0)
+    return b"".join(log.readlines()[-10:]).decode(errors="replace").strip()
