@@ -7,23 +7,32 @@ PYTEST_ARGS ?=
 BIN := .venv/bin
 READY := .venv/.ready
 
+# The oldest Spark that windrow runs on: the tests marked spark_floor run there too.
+OLDEST := .venv-oldest
+OLDEST_READY := $(OLDEST)/.ready
+
 # Spark starts Python workers of its own: they must find the same packages.
 export PYSPARK_PYTHON := $(CURDIR)/$(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint types layers format bench clean
+.PHONY: help demo test test-slow test-oldest lint types layers format bench bench-spark clean
 
 help:  ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(READY)  ## a day of sensor readings through the library
-	@$(BIN)/python examples/day_of_sensors.py
+demo: $(READY)  ## a day of sensors on embedded Spark: batch, stream, and a page about both
+	@$(BIN)/python -m examples.hot_hours.demo
 
 test: lint types layers  ## everything a change must pass
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
 
 test-slow: $(READY)  ## the tests that take minutes
 	@$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+	@$(MAKE) --no-print-directory test-oldest
+
+test-oldest: $(OLDEST_READY)  ## the tests marked spark_floor, on the oldest supported Spark
+	@PYSPARK_PYTHON=$(CURDIR)/$(OLDEST)/bin/python \
+	    $(OLDEST)/bin/python -m pytest -m spark_floor tests/spark
 
 lint: $(READY)  ## style and likely bugs (ruff)
 	@$(BIN)/ruff check
@@ -42,8 +51,11 @@ format: $(READY)  ## put the code in shape
 bench: $(READY)  ## measure; arguments go in BENCH_ARGS
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
-clean:  ## remove .venv and what the tools leave behind
-	@rm -rf .venv build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+bench-spark: $(READY)  ## measure queries beside Spark's own; BENCH_ARGS too
+	@$(BIN)/python -m benchmarks.spark $(BENCH_ARGS)
+
+clean:  ## remove the environments and what the tools leave behind
+	@rm -rf .venv $(OLDEST) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt
@@ -53,5 +65,15 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up .venv (once; a minute or two)"
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
-	    --constraint constraints.txt --editable '.[bench,dev,sketches,spark]'
+	    --constraint constraints.txt --editable '.[bench,cli,connect,dev,sketches]'
+	@touch $@
+
+# Versions are those of constraints.txt, but for what constraints-oldest.txt holds back.
+$(OLDEST_READY): pyproject.toml constraints.txt constraints-oldest.txt
+	@echo "Setting up $(OLDEST) (once; a minute or two)"
+	@$(PYTHON) -m venv $(OLDEST)
+	@awk -F== 'NR == FNR {held[$$1]; print; next} !($$1 in held)' \
+	    constraints-oldest.txt constraints.txt > $(OLDEST)/constraints.txt
+	@$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile \
+	    --constraint $(OLDEST)/constraints.txt --editable '.[cli,sketches,test]'
 	@touch $@

@@ -1,0 +1,95 @@
+"""A trailing window without a key on two cores and on one: each a Spark in a process of its own.
+
+Both processes wait for their turns.  Python's workers run beside Spark's one thread, so `local[1]`
+uses more than one core: the third contender is also bound to one.
+"""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from benchmarks.findings import Experiment, Findings, at_least
+from benchmarks.measure import Bench, Contender, Measured
+from benchmarks.spark.ratios import times_table
+
+__all__ = ["CORES", "CoresSizes", "run"]
+
+_TWO, _ONE, _BOUND = "local[2]", "local[1]", "local[1], bound to one core"
+_ARGUMENTS = {
+    _TWO: ["--cores", "2"],
+    _ONE: ["--cores", "1"],
+    _BOUND: ["--cores", "1", "--bound"],
+}
+_KINDS = ("rows", "time")
+
+
+@dataclass(frozen=True)
+class CoresSizes:
+    """A day of readings, and about how many of them a window holds."""
+
+    rows: int
+    frame: int
+
+
+def run(sizes: CoresSizes, bench: Bench) -> Findings:
+    """The time on each."""
+    measured: list[Measured] = []
+    with ExitStack() as stack:
+        asks = {
+            name: stack.enter_context(_worker(sizes, arguments))
+            for name, arguments in _ARGUMENTS.items()
+        }
+        for kind in _KINDS:
+            turns = [Contender(name, partial(ask, kind)) for name, ask in asks.items()]
+            measured += bench.side_by_side({"window by": kind}, turns)
+    return Findings(
+        measured,
+        [times_table(measured, ["window by"])],
+        [
+            at_least(
+                f"global trailing window on 2 cores: as fast as {one}",
+                1.5,
+                _gains(measured, one),
+                "x",
+            )
+            for one in (_ONE, _BOUND)
+        ],
+        [f"{sizes.rows:,} rows, no key, a day; max over {sizes.frame:,} rows or as much time."],
+    )
+
+
+def _gains(measured: list[Measured], one: str) -> list[float]:
+    medians = {(m.contender, m.case["window by"]): m.median for m in measured}
+    return [medians[one, kind] / medians[_TWO, kind] for kind in _KINDS]
+
+
+@contextmanager
+def _worker(sizes: CoresSizes, arguments: list[str]) -> Iterator[Callable[[str], None]]:
+    """A process that runs the kind of window it is asked for, and says when it is done."""
+    command = [sys.executable, "-m", "benchmarks.spark.cores_worker", *arguments]
+    size = ["--rows", str(sizes.rows), "--frame", str(sizes.frame)]
+    with subprocess.Popen(
+        [*command, *size], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        asked, answers = process.stdin, process.stdout
+
+        def ask(kind: str) -> None:
+            print(kind, file=asked, flush=True)
+            if answers.readline().strip() != kind:
+                raise RuntimeError(f"{' '.join(arguments)}: the process failed, as told above")
+
+        yield ask  # the end of its input ends it
+
+
+CORES = Experiment(
+    name="cores",
+    question="a trailing window without a key on two cores and on one",
+    run=run,
+    full=CoresSizes(rows=4_000_000, frame=10_000),
+    quick=CoresSizes(rows=200_000, frame=1_000),
+)

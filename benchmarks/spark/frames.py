@@ -1,0 +1,105 @@
+"""Trailing windows of rows beside Spark's default frame; and that their length does not matter."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+from benchmarks.findings import Experiment, Findings, at_least, at_most
+from benchmarks.measure import Bench, Measured
+from benchmarks.spark.contenders import compared, in_turns
+from benchmarks.spark.data import cached, readings
+from benchmarks.spark.ratios import WINDROW, faster, times_table
+from benchmarks.spark.trailing import by_rows, native_by_rows
+
+__all__ = ["DEFAULT_FRAME", "DEFAULT_FRAME_1M", "FRAMES", "DefaultSizes", "FramesSizes"]
+
+DEFAULT = "default frame"
+
+
+@dataclass(frozen=True)
+class DefaultSizes:
+    """Rows of one key, and how often each side gets its turn."""
+
+    rows: int
+    frame: int
+    repetitions: int
+
+
+def run_default(sizes: DefaultSizes, bench: Bench) -> Findings:
+    """Spark looks at every row of every frame: a long time."""
+    case = {"rows": sizes.rows, "frame": sizes.frame}
+    with cached(readings(sizes.rows, keys=1)) as df:
+        queries = {
+            WINDROW: partial(by_rows, df, sizes.frame),
+            DEFAULT: partial(native_by_rows, df, sizes.frame),
+        }
+        fewer = replace(bench, repetitions=min(bench.repetitions, sizes.repetitions))
+        measured = compared(fewer, case, queries)
+    return Findings(
+        measured,
+        [times_table(measured, list(case))],
+        [
+            at_least(
+                f"trailing max, {sizes.frame:,}-row frames, {sizes.rows:,} rows: "
+                f"as fast as Spark's {DEFAULT}",
+                50,
+                faster(measured, DEFAULT),
+                "x",
+            )
+        ],
+        ["One key, a day; max."],
+    )
+
+
+@dataclass(frozen=True)
+class FramesSizes:
+    """Rows of one key, and the frames over them."""
+
+    rows: int
+    frames: tuple[int, ...]
+
+
+def run_frames(sizes: FramesSizes, bench: Bench) -> Findings:
+    """All frames take turns."""
+    with cached(readings(sizes.rows, keys=1)) as df:
+        queries = {f"{frame:,} rows": partial(by_rows, df, frame) for frame in sizes.frames}
+        measured: list[Measured] = in_turns(bench, {"rows": sizes.rows}, queries)
+    medians = [m.median for m in measured]
+    return Findings(
+        measured,
+        [times_table(measured, ["rows"])],
+        [
+            at_most(
+                f"trailing max, frames of {min(sizes.frames):,} … {max(sizes.frames):,} rows: "
+                "the slowest as long as the fastest",
+                1.2,
+                [max(medians) / min(medians)],
+                "x",
+            )
+        ],
+        ["One key, a day; max."],
+    )
+
+
+DEFAULT_FRAME = Experiment(
+    name="default-frame",
+    question="trailing windows of rows beside Spark's default frame",
+    run=run_default,
+    full=DefaultSizes(rows=100_000, frame=10_000, repetitions=3),
+    quick=DefaultSizes(rows=20_000, frame=2_000, repetitions=3),
+)
+
+DEFAULT_FRAME_1M = Experiment(
+    name="default-frame-1m",
+    question="the same over a million rows: Spark takes minutes",
+    run=run_default,
+    full=DefaultSizes(rows=1_000_000, frame=10_000, repetitions=1),
+    quick=DefaultSizes(rows=30_000, frame=2_000, repetitions=1),
+)
+
+FRAMES = Experiment(
+    name="frames",
+    question="whether the length of a trailing window matters",
+    run=run_frames,
+    full=FramesSizes(rows=1_000_000, frames=(100, 1_000, 10_000, 100_000)),
+    quick=FramesSizes(rows=100_000, frames=(100, 1_000, 10_000)),
+)

@@ -1,0 +1,67 @@
+"""The memory that this process and all it started hold at most, looked at now and then."""
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = ["Peak", "watched"]
+
+_PROC = Path("/proc")
+_EVERY_SECONDS = 0.5
+
+
+class Peak:
+    """The largest sum so far; None where the system does not tell."""
+
+    def __init__(self) -> None:
+        self.bytes: int | None = None
+
+    def look(self) -> None:
+        """Look once."""
+        if (held := _tree_bytes(os.getpid())) is not None:
+            self.bytes = max(held, self.bytes or 0)
+
+    def __str__(self) -> str:
+        return "unknown" if self.bytes is None else f"{self.bytes / 1e9:.1f} GB"
+
+
+@contextmanager
+def watched() -> Iterator[Peak]:
+    """Look again and again until the block ends."""
+    peak, over = Peak(), threading.Event()
+
+    def watch() -> None:
+        peak.look()
+        while not over.wait(_EVERY_SECONDS):
+            peak.look()
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield peak
+    finally:
+        over.set()
+        watcher.join()
+
+
+def _tree_bytes(root: int) -> int | None:
+    """Resident memory of a process and its descendants; pages that they share count for each."""
+    if not (_PROC / "self" / "stat").exists():
+        return None
+    children: dict[int, list[int]] = {}
+    resident: dict[int, int] = {}
+    for folder in _PROC.glob("[0-9]*"):
+        try:
+            stat = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        children.setdefault(int(stat[1]), []).append(int(folder.name))
+        resident[int(folder.name)] = int(stat[21]) * os.sysconf("SC_PAGE_SIZE")
+    total, waiting = 0, [root]
+    while waiting:
+        process = waiting.pop()
+        total += resident.get(process, 0)
+        waiting += children.get(process, [])
+    return total

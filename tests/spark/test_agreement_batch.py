@@ -1,0 +1,150 @@
+"""Batches agree with the oracle: every kind of window, every aggregate, every strategy."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+import windrow as wr
+from tests.spark.support import (
+    BUILT_IN,
+    WINDOWS,
+    Asked,
+    Row,
+    aggregates_of,
+    drawn_aggregates,
+    drawn_rows,
+    examples,
+    frame_of,
+    late_of,
+)
+from windrow import agg, window
+from windrow.testing import check_rows, expected
+from windrow.window import Emit, Order, Window
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
+
+
+def check(spark: SparkSession, asked: Asked, rows: list[Row]) -> None:
+    asked.check(asked.of(frame_of(spark, rows)), rows)
+
+
+@pytest.mark.spark_floor
+@pytest.mark.parametrize("kind", WINDOWS)
+@examples(4)
+@given(data=st.data())
+def test_any_aggregate_in_any_window_agrees(
+    spark: SparkSession, kind: str, data: st.DataObject
+) -> None:
+    asked = Asked(data.draw(WINDOWS[kind]), data.draw(drawn_aggregates))
+    check(spark, asked, data.draw(drawn_rows))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", WINDOWS)
+@examples(60)
+@given(data=st.data())
+def test_any_aggregate_in_any_window_agrees_however_long_one_looks(
+    spark: SparkSession, kind: str, data: st.DataObject
+) -> None:
+    asked = Asked(
+        data.draw(WINDOWS[kind]),
+        data.draw(drawn_aggregates),
+        by=data.draw(st.sampled_from(("k", None))),
+        emit=data.draw(st.sampled_from(Emit)),
+    )
+    check(spark, asked, data.draw(drawn_rows))
+
+
+@pytest.mark.parametrize(
+    ("kind", "strategy"),
+    [
+        ("tumbling", "native"),
+        ("tumbling", "panes"),
+        ("tumbling", "kernel"),
+        ("hopping", "native"),
+        ("hopping", "panes"),
+        ("hopping", "kernel"),
+        ("session", "native"),
+        ("session", "kernel"),
+    ],
+)
+@examples(3)
+@given(data=st.data())
+def test_every_strategy_agrees(
+    spark: SparkSession, kind: str, strategy: str, data: st.DataObject
+) -> None:
+    asked = Asked(
+        data.draw(WINDOWS[kind]),
+        data.draw(aggregates_of(BUILT_IN)),
+        options={"strategy": strategy},
+    )
+    check(spark, asked, data.draw(drawn_rows))
+
+
+@pytest.mark.parametrize("kind", ["trailing time", "trailing rows", "count", "policy"])
+@examples(2)
+@given(data=st.data())
+def test_without_a_key_all_rows_belong_together(
+    spark: SparkSession, kind: str, data: st.DataObject
+) -> None:
+    asked = Asked(data.draw(WINDOWS[kind]), data.draw(drawn_aggregates), by=None)
+    check(spark, asked, data.draw(drawn_rows))
+
+
+@pytest.mark.parametrize("kind", ["trailing rows", "count", "punctuated"])
+@examples(2)
+@given(data=st.data())
+def test_rows_may_be_applied_as_they_arrive(
+    spark: SparkSession, kind: str, data: st.DataObject
+) -> None:
+    asked = Asked(data.draw(WINDOWS[kind]), data.draw(drawn_aggregates), order=Order.ARRIVAL)
+    check(spark, asked, data.draw(drawn_rows))
+
+
+@pytest.mark.parametrize("kind", ["count", "punctuated"])
+@examples(2)
+@given(data=st.data())
+def test_windows_that_the_data_has_not_ended_are_told_on_change(
+    spark: SparkSession, kind: str, data: st.DataObject
+) -> None:
+    asked = Asked(data.draw(WINDOWS[kind]), data.draw(drawn_aggregates), emit=Emit.ON_CHANGE)
+    check(spark, asked, data.draw(drawn_rows))
+
+
+@examples(3)
+@given(rows=drawn_rows)
+def test_several_windows_share_a_pass(spark: SparkSession, rows: list[Row]) -> None:
+    windows: dict[str, Window] = {
+        "short": window.tumbling("3 s"),
+        "long": window.hopping("20 s", every="7 s"),
+        "sparse": window.hopping("2 s", every="5 s"),
+    }
+    aggregates = {"n": agg.count(), "sum": agg.sum("i"), "middle": agg.median("v")}
+    found = (
+        wr.over(frame_of(spark, rows), time="t", by=["k", "b"])
+        .windows(**windows)
+        .aggregate(**aggregates)
+    )
+    wanted = expected(rows, time="t", by=["k", "b"], windows=windows, aggregates=aggregates)
+    check_rows(found, wanted)
+
+
+@examples(3)
+@given(rows=drawn_rows)
+def test_sketches_agree_within_their_error(spark: SparkSession, rows: list[Row]) -> None:
+    asked = Asked(
+        window.trailing("20 s"),
+        {"middle": agg.quantile_sketch(0.5, "i"), "kinds": agg.distinct_sketch("i")},
+    )
+    found = asked.of(frame_of(spark, rows))
+    check_rows(found, asked.expected(rows), tolerance=0.05)
+
+
+def test_rows_without_a_time_are_in_no_window_and_among_the_late(spark: SparkSession) -> None:
+    columns = "k string, t timestamp, i bigint"
+    frame = spark.createDataFrame([("a", None, 1), ("b", None, 2)], columns)
+    query = wr.over(frame, time="t", by="k").window(window.trailing("1 h"))
+    found = query.aggregate(n=agg.count())
+    assert found.collect() == []
+    assert sorted(late_of(found).toArrow().column("i").to_pylist()) == [1, 2]

@@ -1,0 +1,103 @@
+"""Late rows: left out, counted and shown; and windows that close though their key is silent."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+import windrow as wr
+from tests.spark.support import late_of
+from windrow import agg, window
+from windrow.algebra.aggregate import Aggregate
+from windrow.testing import Feed, Run, check_rows, expected
+from windrow.windows import Window
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
+
+NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
+COLUMNS = "k string, t timestamp, v bigint"
+AGGREGATES: dict[str, Aggregate[Any]] = {"n": agg.count(), "all": agg.collect("v")}
+
+Row = dict[str, Any]
+
+
+def rows(*seconds: float | None, k: str = "a") -> list[Row]:
+    return [
+        {"k": k, "t": None if s is None else NOON + timedelta(seconds=s), "v": number}
+        for number, s in enumerate(seconds)
+    ]
+
+
+def late_count(run: Run) -> int:
+    """How many rows that no window took the metrics of the query tell of."""
+    metrics = [p["observedMetrics"] for p in run.progress if p["observedMetrics"]]
+    return sum(
+        values.asDict().get(reason) or 0
+        for observed in metrics
+        for name, values in observed.items()
+        if name.startswith("windrow")
+        for reason in ("late", "untimed")
+    )
+
+
+@pytest.mark.parametrize(
+    "over",
+    [
+        pytest.param(window.trailing("30 s"), marks=pytest.mark.spark_floor),
+        window.trailing(rows=2),
+        window.session("5 s"),
+        window.count(2),
+    ],
+    ids=repr,
+)
+def test_exactly_the_rows_behind_the_watermark_are_left_out(
+    spark: SparkSession, over: Window
+) -> None:
+    early, mixed = rows(0, 100), rows(95, 90, 89.999, 50, 101, None)
+    in_time = [*early, mixed[0], mixed[1], mixed[4]]
+    with Feed(spark, COLUMNS, time="t", lateness="10 s") as feed:
+        query = wr.over(feed.frame, time="t", by="k").window(over).aggregate(**AGGREGATES)
+        run, late = feed.start(query), feed.start(late_of(query))
+        for batch in (early, mixed):
+            run.add(batch)
+        run.watermark(NOON + timedelta(hours=1))
+        late.finish()
+        wanted = expected(in_time, time="t", by="k", window=over, aggregates=AGGREGATES)
+        check_rows(run.rows, wanted)
+        check_rows(late.rows, [mixed[2], mixed[3], mixed[5]])
+        assert late_count(run) == 3
+
+
+def test_a_late_row_still_counts_in_windows_that_are_open(spark: SparkSession) -> None:
+    over = window.hopping("20 s", every="10 s")
+    early, mixed = rows(0, 100), rows(85, 79)
+    with Feed(spark, COLUMNS, time="t", lateness="10 s") as feed:
+        query = wr.over(feed.frame, time="t", by="k").window(over).aggregate(n=agg.count())
+        run, late = feed.start(query), feed.start(late_of(query))
+        for batch in (early, mixed):
+            run.add(batch)
+        run.watermark(NOON + timedelta(hours=1))
+        late.finish()
+        starts = {(r["window"]["start"] - NOON) // timedelta(seconds=1): r["n"] for r in run.rows}
+        # The watermark is at 90: [70, 90) is over, [80, 100) is not.
+        assert starts == {-10: 1, 0: 1, 80: 1, 90: 1, 100: 1}
+        check_rows(late.rows, mixed[1:])
+
+
+@pytest.mark.parametrize(
+    "over",
+    [window.tumbling("10 s"), window.session("5 s"), window.trailing("10 s")],
+    ids=repr,
+)
+def test_windows_of_a_silent_key_close_when_others_move_the_watermark(
+    spark: SparkSession, over: Window
+) -> None:
+    with Feed(spark, COLUMNS, time="t", lateness="10 s") as feed:
+        query = wr.over(feed.frame, time="t", by="k").window(over).aggregate(**AGGREGATES)
+        run = feed.start(query)
+        silent = rows(0, 1, k="silent")
+        assert run.add(silent) == []
+        closed = run.add(rows(60, k="talking"))
+        wanted = expected(silent, time="t", by="k", window=over, aggregates=AGGREGATES)
+        check_rows(closed, wanted)

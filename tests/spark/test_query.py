@@ -1,0 +1,136 @@
+"""Queries are checked when they are made, and results have the columns they should."""
+
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import windrow as wr
+from windrow import agg, window
+from windrow.errors import AggregateError, InputError, WindowError, WindrowError
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+HOUR = window.tumbling("1 hour")
+NO_FRAME: Any = [1]
+NO_WINDOW: Any = "1 hour"
+
+
+@pytest.fixture(scope="module")
+def df(spark: SparkSession) -> DataFrame:
+    return spark.sql(
+        """select timestamp'2024-03-31 01:30:00' ts, 'a' `key`, 'b' `window`, 'c' `a.b`,
+        1.5D `größe`, 7L t, 8L k0, struct(3 as x) st, true flag
+        union all select null, 'a', 'b', 'c', 2.5D, 7L, 8L, struct(4 as x), false"""
+    )
+
+
+@pytest.fixture(scope="module")
+def stream(spark: SparkSession) -> DataFrame:
+    return spark.readStream.format("rate").load()
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "says"),
+    [
+        (lambda d: wr.over(NO_FRAME, time="ts"), InputError, "not a Spark DataFrame"),
+        (lambda d: wr.over(d, time="ts", emit="soon"), InputError, "Emit.ON_CLOSE"),
+        (lambda d: wr.over(d, time="ts", lateness="-1 s"), InputError, "negative"),
+        (lambda d: wr.over(d, time="ts").window(NO_WINDOW), WindowError, "not a window"),
+        (lambda d: wr.over(d, time="ts").windows(), WindowError, "no window"),
+        (
+            lambda d: wr.over(d, time="ts").windows(a=window.session("1 h")),
+            WindowError,
+            "run it alone",
+        ),
+        (lambda d: wr.over(d, time="ts").keep(3), InputError, "names of columns"),
+        (lambda d: wr.over(d, time="ts").aggregate(n=agg.count()), WindowError, "no window yet"),
+        (lambda d: wr.over(d, time="ts").window(HOUR).aggregate(), AggregateError, "no aggregate"),
+        (
+            lambda d: wr.over(d, time="ts").window(HOUR).aggregate(m=agg.max()),
+            AggregateError,
+            "names no column",
+        ),
+        (
+            lambda d: wr.over(d, time="ts").window(HOUR).aggregate(m=agg.max("nope")),
+            InputError,
+            "'größe'",
+        ),
+        (
+            lambda d: wr.over(d, time="key").window(HOUR).aggregate(n=agg.count()),
+            InputError,
+            "type string",
+        ),
+        (
+            lambda d: wr.over(d, time="ts", by=3).window(HOUR).aggregate(n=agg.count()),
+            InputError,
+            "by=3",
+        ),
+        (
+            lambda d: wr.over(d, time="ts").window(HOUR).keep("key").aggregate(n=agg.count()),
+            InputError,
+            "one result for each row",
+        ),
+        (
+            lambda d: (
+                wr.over(d, time="ts").window(window.punctuated("key")).aggregate(n=agg.count())
+            ),
+            InputError,
+            "boolean",
+        ),
+        (
+            lambda d: wr.over(d, "ts", lateness="1 s").window(HOUR).aggregate(n=agg.count()),
+            InputError,
+            "a batch is complete",
+        ),
+        (
+            lambda d: wr.over(d, time="ts", by="key").window(HOUR).aggregate(key=agg.count()),
+            InputError,
+            "two columns called 'key'",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_a_way_out(
+    df: DataFrame, make: Any, kind: type[WindrowError], says: str
+) -> None:
+    with pytest.raises(kind) as refused:
+        make(df)
+    assert says in str(refused.value)
+
+
+def test_a_stream_needs_to_know_how_late_rows_may_be(stream: DataFrame) -> None:
+    with pytest.raises(InputError, match="lateness="):
+        wr.over(stream, time="timestamp").window(HOUR).aggregate(n=agg.count())
+    marked = stream.withWatermark("timestamp", "1 minute")
+    with pytest.raises(InputError, match="watermark of 1 minute already"):
+        wr.over(marked, time="timestamp", lateness="1 h").window(HOUR).aggregate(n=agg.count())
+
+
+def test_names_of_any_kind_are_columns_and_ours_give_way(df: DataFrame) -> None:
+    query = wr.over(df, time="ts", by=["window", "a.b", "k0", F.col("key")]).window(HOUR)
+    found = query.aggregate(t=agg.max("t"), x=agg.max("st.x"), y=agg.sum(F.col("größe") * 2))
+    assert found.columns == ["window_", "window", "a.b", "k0", "key", "t", "x", "y"]
+    assert [tuple(row)[1:] for row in found.collect()] == [("b", "c", 8, "a", 7, 3, 3.0)]
+
+
+def test_a_result_is_a_dataframe_that_explains_itself(
+    df: DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = df.transform(
+        lambda d: (
+            wr.over(d, time="ts")
+            .windows(day=window.tumbling("1 day"))
+            .aggregate(n=agg.count(), strategy="native")
+        )
+    )
+    assert isinstance(found, type(df))
+    assert found.columns == ["name", "window", "n"]
+    assert [(row["name"], row["n"]) for row in found.collect()] == [("day", 1)]
+    found.explain()
+    assert "Strategy: native" in capsys.readouterr().out
+    found.explain(True)
+    assert "Physical Plan" in capsys.readouterr().out
+    late = found.late()  # type: ignore[operator]
+    assert late.columns == df.columns
+    assert [row["größe"] for row in late.collect()] == [2.5]
