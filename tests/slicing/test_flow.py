@@ -23,9 +23,11 @@ from tests.slicing.support import (
     per_row,
     table,
 )
+from windrow import window
 from windrow.slicing.definition import Definition
 from windrow.slicing.engine import NO_WATERMARK
 from windrow.slicing.flow import Flow, Judged
+from windrow.slicing.grid import slice_starts
 from windrow.windows import Aligned, Count, Emit, Order, Window
 from windrow.wire.parcels import open_crate, pack_crate
 
@@ -110,17 +112,22 @@ def test_folded_slices_give_what_a_batch_does(rows: list[Drawn], cuts: list[int]
 
 
 @settings(max_examples=40)
-@given(rows=ROWS, cuts=CUTS)
+@given(rows=ROWS)
 def test_slices_that_come_when_the_watermark_has_passed_them_are_not_late(
-    rows: list[Drawn], cuts: list[int]
+    rows: list[Drawn],
 ) -> None:
-    made = definition([("", kind) for kind in ALIGNED[2:3]], COMMUTATIVE)
+    kind = window.hopping("10 us", every="3 us")
+    made = definition([("", kind)], COMMUTATIVE)
     stream = Stream(made, judged=Judged.BEFORE)
+    by_slice: dict[int, list[Drawn]] = {}
+    for row in sorted(rows, key=lambda row: row[1]):
+        start = int(slice_starts(np.array([row[1]]), [kind])[0])
+        by_slice.setdefault(start, []).append(row)
     found = [stream.flow.engine.schema.empty_table()]
-    for batch in _micro_batches(sorted(rows, key=lambda row: row[1]), cuts):
-        # As Spark's append mode does it: the slices come with the watermark that ended them.
-        stream.watermark = max(stream.watermark, batch[-1][1] + 3)
-        found.append(stream.feed(batch))
+    # As Spark's append mode does it: slices come with the watermark that has passed them.
+    for own, after in zip(by_slice, [*list(by_slice)[1:], END_OF_TIME], strict=True):
+        stream.watermark = after
+        found.append(stream.feed(by_slice[own]))
     found.append(stream.move(END_OF_TIME))
     assert by_engine(pa.concat_tables(found)) == by_oracle(rows, made)
     assert stream.late == 0
