@@ -16,7 +16,7 @@ from windrow.datasets import day_of_arrivals
 
 __all__ = ["spark"]
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
+pytestmark = pytest.mark.xdist_group("spark")
 
 SENSORS, EVERY_S = 3, 300
 
