@@ -1,7 +1,5 @@
 """The choice of a strategy."""
 
-from math import gcd
-
 from windrow.errors import InputError
 from windrow.planning.description import Description
 from windrow.planning.feasible import feasible, obstacle
@@ -18,8 +16,6 @@ __all__ = ["choose"]
 EXPANDED_AT_MOST = 8
 # The same where Python would have to fold the rows themselves, object by object.
 EXPANDED_RATHER_THAN_FOLDED = 64
-# How many slices a hop of a stream may have: beyond that, slices are hardly fewer than rows.
-SLICES_PER_HOP = 16
 
 
 def choose(query: Description) -> Plan:
@@ -60,32 +56,25 @@ def _best(query: Description) -> Strategy:
 
 def _preferences(query: Description) -> list[Strategy]:
     """What to try first; the strategy that can run everything comes after all of these."""
-    if query.session or (len(query.windows) == 1 and query.overlap == 1):
+    if query.session:
+        return [] if query.streaming else [Strategy.NATIVE]
+    if len(query.windows) == 1 and query.overlap == 1:
         return [Strategy.NATIVE, Strategy.PANES]
     if not query.aligned:
         return []
-    if not query.streaming:
-        return [Strategy.PANES]
     few = query.overlap <= EXPANDED_AT_MOST
-    if query.emit is Emit.ON_CHANGE:
-        return [Strategy.NATIVE] if few else []
-    if _slices_per_hop(query) > SLICES_PER_HOP:
-        return []
+    if query.streaming and query.emit is Emit.ON_CHANGE and few:
+        return [Strategy.NATIVE, Strategy.PANES]
     return [Strategy.PANES]
-
-
-def _slices_per_hop(query: Description) -> int:
-    """How many slices of one length the shortest hop has, if they must fit every edge."""
-    origin = query.aligned[0].offset_us
-    edges = (us for w in query.aligned for us in (w.size_us, w.every_us, w.offset_us - origin))
-    return min(window.every_us for window in query.aligned) // gcd(*edges)
 
 
 def _assembly(query: Description) -> Assembly:
     merges = all(part.merges for part in query.aggregates)
     states = all(part.states for part in query.aggregates)
     if query.streaming:
-        return Assembly.ROLL
+        # Slices that Spark made would lose rows: it drops a row once the watermark has passed its
+        # slice, though windows that hold the slice may be open.
+        return Assembly.FOLD
     if merges and query.overlap <= EXPANDED_AT_MOST:
         return Assembly.EXPAND
     if states:

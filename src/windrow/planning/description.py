@@ -71,6 +71,11 @@ class Description:
         return all(part.builtin for part in self.aggregates)
 
     @property
-    def commutative(self) -> bool:
-        """Whether rows may be taken in any order."""
-        return all(part.commutative for part in self.aggregates)
+    def folds(self) -> bool:
+        """Whether rows can be folded into slices where they are read, in any order."""
+        return bool(self.aligned) and all(part.commutative for part in self.aggregates)
+
+    @property
+    def waits(self) -> bool:
+        """Whether rows of a stream wait for their turn in time."""
+        return self.streaming and self.order is Order.TIME and not self.folds

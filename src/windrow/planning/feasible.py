@@ -50,11 +50,4 @@ def _panes(query: Description) -> str | None:
     ordered = [part.text for part in query.aggregates if not part.commutative]
     if ordered:
         return f"{', '.join(ordered)} must see rows in order"
-    if not query.streaming:
-        return None
-    if query.emit is Emit.ON_CHANGE:
-        return "slices of a stream are known when they close, not when they change"
-    foreign = [part.text for part in query.aggregates if not part.states]
-    if foreign:
-        return f"Spark cannot make slices of {', '.join(foreign)}"
     return None

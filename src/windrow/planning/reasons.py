@@ -41,6 +41,11 @@ def _panes(query: Description, assembly: Assembly | None) -> tuple[str, ...]:
             second = "each slice is in few windows, so Spark copies slices, not rows, into them"
         case Assembly.ROLL:
             second = "a compiled pass over the slices gives all windows, however many overlap"
+        case _ if query.streaming:
+            second = (
+                "Spark drops a late row with its slice though windows with that slice are open: "
+                "Python folds rows before the shuffle"
+            )
         case _:
             foreign = ", ".join(part.text for part in query.aggregates if not part.states)
             second = (
@@ -63,6 +68,10 @@ def _kernel(query: Description) -> tuple[str, ...]:
         reasons.append("results are told as rows arrive, which Spark's own way does not do here")
     if query.streaming and query.session and not query.keys:
         reasons.append("Spark's sessions of a stream need a key")
+    elif query.streaming and query.session:
+        reasons.append(
+            "Spark's own sessions take a late row as a session beside the one it belongs to"
+        )
     if query.streaming and query.gaps:
         reasons.append("Spark's windows of a stream cannot leave gaps")
     return tuple(reasons) or ("it runs every kind of window",)

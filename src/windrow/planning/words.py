@@ -3,7 +3,7 @@
 from windrow.planning.description import Description
 from windrow.planning.feasible import obstacle
 from windrow.planning.strategy import Assembly, Strategy
-from windrow.windows import Aligned, Emit, Order, Session, describe
+from windrow.windows import Aligned, Emit, describe
 
 __all__ = ["cheaper", "in_python", "in_spark", "in_state", "shuffled", "title"]
 
@@ -52,12 +52,9 @@ def in_state(query: Description, strategy: Strategy) -> tuple[str, ...]:
     if strategy is Strategy.NATIVE:
         return (f"one row for each key and open window, {_until(query)}",)
     if strategy is Strategy.PANES:
-        return (
-            f"in Spark: one row for each key and open slice, {_until(query)}",
-            "in RocksDB, packed by bucket of keys: the slices of windows that are not over",
-        )
+        return (f"in RocksDB, packed by bucket of keys: slices of open windows, {_until(query)}",)
     told = ["in RocksDB, packed by bucket of keys: what open windows still need"]
-    if query.order is Order.TIME:
+    if query.waits:
         told.append(f"rows that wait for their turn in time, {_until(query)}")
     return tuple(told)
 
@@ -88,7 +85,7 @@ def shuffled(query: Description, strategy: Strategy, assembly: Assembly | None) 
             )
         case Strategy.PANES, _:
             return (f"packed states, one for {key}, slice and batch of rows",)
-    if not query.streaming and query.aligned and query.commutative:
+    if query.folds:
         return (f"packed states, one for {key}, slice and batch of rows",)
     return ("all rows, packed as Arrow and hashed by key into lanes",)
 
@@ -110,11 +107,11 @@ def cheaper(query: Description, strategy: Strategy) -> tuple[str, ...]:
     longest = _finest(query)
     if longest is not None:
         told.append(longest)
-    if query.streaming and strategy is Strategy.STATEFUL and query.order is Order.TIME:
+    if strategy is Strategy.STATEFUL and query.waits:
         told.append("a shorter lateness: fewer rows would wait for their turn")
     if query.streaming and query.emit is Emit.ON_CHANGE and isinstance(query.window, Aligned):
         told.append("emit=Emit.ON_CLOSE: each window would be told once")
-    if isinstance(query.window, Session) and strategy is not Strategy.NATIVE:
+    if query.session and not query.streaming and strategy is not Strategy.NATIVE:
         told.append("aggregates built into Spark only: it would run sessions itself")
     return tuple(told)
 

@@ -1,7 +1,5 @@
 """Strategy panes: rows are aggregated once into slices, and windows assembled from slices."""
 
-from math import gcd
-
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -19,14 +17,8 @@ __all__ = ["run"]
 def run(request: Request, assembly: Assembly) -> DataFrame:
     """Aligned windows, one or several, with any commutative aggregates."""
     if assembly is Assembly.FOLD:
-        from windrow.spark import kernel
-
-        return kernel.run(request)
+        return _folded(request)
     builtins = builtins_of(request.definition)
-    if request.streaming:
-        from windrow.spark import stateful
-
-        return stateful.windows_from_partials(_states(_streamed(request), request), request)
     grouped = request.rows.groupBy(_slice_start(request).alias("start"), *request.definition.keys)
     slices = grouped.agg(*_partials(builtins))
     if assembly is Assembly.EXPAND:
@@ -34,6 +26,17 @@ def run(request: Request, assembly: Assembly) -> DataFrame:
     from windrow.spark import kernel
 
     return kernel.windows_from_partials(_states(slices, request), request)
+
+
+def _folded(request: Request) -> DataFrame:
+    """Both engines fold rows of aligned windows before the shuffle, if order does not matter."""
+    if request.streaming:
+        from windrow.spark import stateful
+
+        return stateful.run(request)
+    from windrow.spark import kernel
+
+    return kernel.run(request)
 
 
 def _aligned(request: Request) -> list[tuple[str, Aligned]]:
@@ -131,22 +134,3 @@ def _states(slices: DataFrame, request: Request) -> DataFrame:
             for state, field in zip(states, fields, strict=True)
         ]
     return slices.select(*definition.keys, "start", *columns, "rows")
-
-
-def _streamed(request: Request) -> DataFrame:
-    """Slices of a stream, each once, when the watermark has passed it.
-
-    They are tumbling windows of the longest length that fits all edges.
-    """
-    windows = [window for _, window in _aligned(request)]
-    origin = windows[0].offset_us
-    length = gcd(*(us for w in windows for us in (w.size_us, w.every_us, w.offset_us - origin)))
-    span = F.window(
-        "stamp",
-        f"{length} microseconds",
-        f"{length} microseconds",
-        f"{origin % length} microseconds",
-    )
-    grouped = request.rows_with(stamp=request.stamp).groupBy(span, *request.definition.keys)
-    slices = grouped.agg(*_partials(builtins_of(request.definition)))
-    return slices.withColumn("start", F.unix_micros(F.col("window.start")))
