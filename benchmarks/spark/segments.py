@@ -94,7 +94,7 @@ SEGMENTS = Experiment(
     full=SegmentsSizes(
         rows=10_000_000,
         keys=1_000,
-        frames=(1_000, 10_000),
+        frames=(10_000,),
         global_rows=1_000_000,
         global_frames=(10_000,),
     ),

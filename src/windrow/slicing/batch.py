@@ -32,9 +32,9 @@ def run_through(
     """
     kept: Kept = {name: schema.empty_table() for name, schema in engine.kept.items()}
     waiting: list[pa.Table] = []
-    rows = enough = 0
+    rows = enough = held = 0
     for low, piece in pieces:
-        if rows > max(enough, _ROWS_AT_ONCE):
+        if rows > max(enough, held, _ROWS_AT_ONCE):
             together = pa.concat_tables(waiting)
             complete = pa.array(_ranks(together, order) < low)
             done = together.filter(complete)
@@ -46,6 +46,8 @@ def run_through(
                 until = low if order is Order.TIME else NO_WATERMARK
                 step = engine.advance(kept, _in_order(done, order), until)
                 kept = step.kept
+                # What windows hold is worked through again each time: not for fewer rows than it.
+                held = sum(table.num_rows for table in kept.values())
                 yield step.results
         waiting.append(piece)
         rows += piece.num_rows

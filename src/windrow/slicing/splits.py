@@ -1,7 +1,7 @@
 """A key with many rows split by time, so that several tasks share it.
 
 Each slot of time has its own rows, and before them those of earlier slots that its windows reach
-back to: its context.  Cuts are chosen by a histogram of times with exact counts.
+back to: its context.  Cuts are chosen by a histogram of times.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from windrow.slicing.keyed import numbers
 from windrow.windows import TrailingRows, TrailingTime
 
-__all__ = ["CONTEXT", "Split", "best_split", "split_rows"]
+__all__ = ["CONTEXT", "EVER", "Split", "best_split", "split_rows"]
 
 # Context has numbers of arrival below zero: it is in windows, and has no result of its own.
 CONTEXT = 1 << 62
+
+EVER = -(1 << 63)  # a reach before all rows
 
 # Splitting that saves less than this share of the time is not worth the rows it doubles.
 _WORTH = 0.85
@@ -47,12 +49,17 @@ class Split:
 
 
 def best_split(
-    histogram: Mapping[int, int], window: TrailingRows | TrailingTime, tasks: int
+    histogram: Mapping[int, int],
+    window: TrailingRows | TrailingTime,
+    tasks: int,
+    *,
+    margin: float = 1.0,
 ) -> Split:
     """The split that ends first on so many tasks; of one slot where splitting does not help.
 
     `histogram` counts rows by the start of their bin: all rows of a bin are at or after its start
-    and before the start of the next.
+    and before the start of the next; some may be before the first.  Where counts are not exact,
+    a context of rows should have `margin` times as many as windows reach back to.
     """
     edges = np.array(sorted(histogram), np.int64)
     counts = np.array([histogram[int(edge)] for edge in edges], np.int64)
@@ -60,7 +67,7 @@ def best_split(
     total = int(before[-1])
     best, cost = Split(), float(total) * _WORTH
     for slots in (tasks, 2 * tasks):
-        split = _cut(edges, before, window, slots)
+        split = _cut(edges, before, window, slots, margin)
         rows = _rows_of_slots(split, edges, before)
         ends = max(*rows, sum(rows) / tasks)
         if ends < cost:
@@ -105,6 +112,7 @@ def _cut(
     before: NDArray[np.int64],
     window: TrailingRows | TrailingTime,
     slots: int,
+    margin: float,
 ) -> Split:
     """About as many rows in each slot."""
     wanted = before[-1] * np.arange(1, slots) / slots
@@ -114,10 +122,10 @@ def _cut(
     if isinstance(window, TrailingTime):
         reaches = cuts - window.duration_us + 1
     else:
-        # The last edge with enough rows between it and the cut, or the first of all.
-        enough = before[places] - (window.rows - 1)
+        # The last edge with enough rows between it and the cut; if there is none, all before.
+        enough = before[places] - np.ceil((window.rows - 1) * margin)
         reached = np.searchsorted(before[:-1], enough, side="right") - 1
-        reaches = edges[np.maximum(reached, 0)]
+        reaches = np.where(reached < 0, EVER, edges[np.maximum(reached, 0)])
     return Split(tuple(cuts.tolist()), tuple(reaches.tolist()))
 
 

@@ -1,31 +1,33 @@
 """Keys with so many rows that one task would hold up all others, and rows without a key.
 
 Only windows that reach back a known way can be split by time: trailing ones.  Finding hot keys
-takes a pass of its own over the keys, which Spark runs when the query is built.
+takes a look at a sample of the rows, which Spark runs when the query is built.
 """
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, replace
 
+import numpy as np
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from windrow.slicing.splits import Split, best_split
-from windrow.spark.packing import hash_of
+from windrow.slicing.keyed import numbers
+from windrow.slicing.splits import EVER, Split, best_split
 from windrow.spark.request import Request
 from windrow.windows import Order, TrailingRows, TrailingTime
 
 __all__ = ["HotKey", "hot_keys"]
 
-# A key with fewer rows is done before a task more would have begun.
-_FEW_ROWS = 100_000
-_HASH_BINS = 1024
-_TIME_BINS = 1024
-_REFINEMENTS = 3
-_PERCENTILES = 64
-_ACCURACY = 1000
+# A key with fewer rows is done before counting and splitting them would have paid.
+_FEW_ROWS = 1_500_000
+# Every so many rows one is looked at; of few rows there are enough to tell that they are few.
+_ONE_IN = 64
+_SEED = 1
+_BINS = 256  # of each partition's times
+# By how much more rows than needed a context should have, as those counted are a sample.
+_MARGIN = 1.25
 
 
 @dataclass(frozen=True)
@@ -45,65 +47,66 @@ def hot_keys(request: Request, tasks: int) -> list[HotKey]:
         return []
     keys = request.definition.keys
     rows = request.rows.select(*keys, "t")
+    sample = rows.sample(1 / _ONE_IN, _SEED)
     found = []
-    for key in _heavy(rows, keys, tasks) if keys else [None]:
-        own = rows if key is None else rows.where(key)
-        by_rows = isinstance(window, TrailingRows)
-        histogram = _counted_exactly(own, tasks) if by_rows else _by_percentiles(own)
-        split = best_split(histogram, window, tasks)
+    for key in _heavy(sample, keys, tasks) if keys else [None]:
+        histogram = _histogram(sample if key is None else sample.where(key))
+        if histogram.total() <= _FEW_ROWS:
+            continue
+        split = best_split(histogram, window, tasks, margin=_MARGIN)
+        if split.slots > 1 and isinstance(window, TrailingRows):
+            split = _assured(split, rows if key is None else rows.where(key), window)
         if split.slots > 1:
             found.append(HotKey(key, split))
     return found
 
 
-def _heavy(rows: DataFrame, keys: tuple[str, ...], tasks: int) -> Iterator[Column]:
-    """Conditions for the keys that hold more than half of a task's share."""
-    hashes = F.pmod(hash_of(keys), F.lit(_HASH_BINS))
-    counts = {
-        row["bin"]: row["count"] for row in rows.groupBy(hashes.alias("bin")).count().collect()
-    }
-    most = max(sum(counts.values()) // (2 * tasks), _FEW_ROWS)
-    crowded = [place for place, count in counts.items() if count > most]
-    if not crowded:
-        return
-    suspects = rows.where(hashes.isin(crowded)).groupBy(*keys).count()
-    for row in suspects.where(F.col("count") > most).collect():
-        same = [F.col(key).eqNullSafe(F.lit(row[key])) for key in keys]
-        yield reduce(Column.__and__, same)
+def _heavy(sample: DataFrame, keys: tuple[str, ...], tasks: int) -> Iterator[Column]:
+    """Conditions for the keys that hold more than half of a task's share.
+
+    By a hash of 64 bits: two keys that share one are as good as never met.
+    """
+    mark = F.xxhash64(*keys)
+    counts = sample.groupBy(mark.alias("mark")).count()
+    many = F.col("count") > _FEW_ROWS // _ONE_IN
+    crowded = F.collect_list(F.when(many, F.struct("mark", "count")))
+    ((total, suspects),) = counts.agg(F.sum("count"), crowded).collect()
+    for suspect in suspects:
+        if suspect["count"] > (total or 0) // (2 * tasks):
+            yield mark == suspect["mark"]
 
 
-def _by_percentiles(rows: DataFrame) -> dict[int, int]:
-    """About as many rows in each bin: near enough where a context is a stretch of time."""
-    shares = [k / _PERCENTILES for k in range(_PERCENTILES)]
-    edges = F.percentile_approx("t", shares, _ACCURACY)
-    (found, count) = rows.agg(edges, F.count("t")).collect()[0]
-    if count <= _FEW_ROWS:
-        return {0: count}
-    return {edge: n * count // _PERCENTILES for edge, n in Counter(found).items()}
-
-
-def _counted_exactly(rows: DataFrame, tasks: int) -> dict[int, int]:
-    """Exact counts of rows by time: where many rows are close together, in finer bins."""
-    bounds = rows.agg(F.min("t").alias("low"), F.max("t").alias("high"), F.count("t").alias("n"))
-    (low, high, count) = bounds.collect()[0]
-    if count <= _FEW_ROWS:
-        return {low or 0: count}
-    counts, widths = _counted(rows, low, high)
-    for _ in range(_REFINEMENTS):
-        heaviest = max(counts, key=counts.__getitem__)
-        width = widths[heaviest]
-        if counts[heaviest] <= count // (8 * tasks) or width == 1:
-            break
-        inside = rows.where((F.col("t") >= heaviest) & (F.col("t") < heaviest + width))
-        finer, finer_widths = _counted(inside, heaviest, heaviest + width - 1)
-        del counts[heaviest]
-        counts |= finer
-        widths |= finer_widths
+def _histogram(sample: DataFrame) -> Counter[int]:
+    """About how many rows there are from one time to the next."""
+    counts: Counter[int] = Counter()
+    for row in sample.select("t").mapInArrow(_binned, "edge long, seen long").collect():
+        counts[row["edge"]] += row["seen"] * _ONE_IN
     return counts
 
 
-def _counted(rows: DataFrame, low: int, high: int) -> tuple[dict[int, int], dict[int, int]]:
-    width = (high - low) // _TIME_BINS + 1
-    start = F.col("t") - F.pmod(F.col("t") - low, F.lit(width))
-    counts = rows.groupBy(start.alias("start")).count().collect()
-    return {r["start"]: r["count"] for r in counts}, {r["start"]: width for r in counts}
+def _binned(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """A partition's times in bins of as many rows each: where a bin begins, and how many it has.
+
+    In Python and not by Spark's percentiles: those need a shuffle, and as long again.
+    """
+    times = np.sort(np.concatenate([np.zeros(0, np.int64), *(numbers(b["t"]) for b in batches)]))
+    places = np.unique(np.linspace(0, len(times), _BINS + 1, dtype=np.int64))
+    edges, seen = pa.array(times[places[:-1]]), pa.array(np.diff(places))
+    yield pa.record_batch([edges, seen], names=["edge", "seen"])
+
+
+def _assured(split: Split, rows: DataFrame, window: TrailingRows) -> Split:
+    """The same split, but every context certainly has the rows that windows reach back to.
+
+    Where the sample promised too many, all rows before are the context.
+    """
+    time = F.col("t")
+    contexts = zip(split.reaches, split.cuts, strict=True)
+    counts = rows.agg(
+        *(F.count_if((time >= reach) & (time < cut)).alias(f"{cut}") for reach, cut in contexts)
+    ).collect()[0]
+    reaches = tuple(
+        reach if count >= window.rows - 1 else EVER
+        for reach, count in zip(split.reaches, counts, strict=True)
+    )
+    return replace(split, reaches=reaches)
