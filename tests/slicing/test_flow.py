@@ -23,15 +23,15 @@ from tests.slicing.support import (
     per_row,
     table,
 )
-from windrow import window
 from windrow.slicing.definition import Definition
 from windrow.slicing.engine import NO_WATERMARK
-from windrow.slicing.flow import Flow, Judged
-from windrow.slicing.grid import slice_starts
+from windrow.slicing.flow import Flow, ripe_of
+from windrow.slicing.keyed import numbers
 from windrow.windows import Aligned, Count, Emit, Order, Window
 from windrow.wire.parcels import open_crate, pack_crate
 
 END_OF_TIME = 10_000
+WAITING = "waiting"
 
 
 @dataclass
@@ -40,12 +40,13 @@ class Stream:
 
     made: Definition
     emit: Emit = Emit.ON_CLOSE
-    judged: Judged = Judged.HERE
 
     def __post_init__(self) -> None:
-        self.flow = Flow(self.made, self.emit, self.judged)
-        empty = {name: schema.empty_table() for name, schema in self.flow.kept.items()}
-        self.state = pack_crate(empty)
+        self.flow = Flow(self.made, self.emit)
+        self.schemas = dict(self.flow.engine.kept)
+        if self.flow.waits:
+            self.schemas[WAITING] = self.made.schema
+        self.state = pack_crate({name: s.empty_table() for name, s in self.schemas.items()})
         self.watermark = NO_WATERMARK
         self.late = 0
 
@@ -53,11 +54,25 @@ class Stream:
         given = table(rows, self.made.schema)
         if self.flow.engine.folds_early:
             given = self.flow.engine.fold(given)
-        kept = open_crate(self.state, self.flow.kept)
-        passed = self.flow.pass_through(kept, given, self.watermark)
-        self.state = pack_crate(passed.kept)
-        self.late += passed.late
+        kept = open_crate(self.state, self.schemas)
+        if not self.flow.waits:
+            passed = self.flow.pass_through(kept, given, self.watermark)
+            self.state = pack_crate(passed.kept)
+            self.late += passed.late
+            return passed.results
+        fresh, late = self.flow.in_time(given, self.watermark)
+        ripe, waiting = ripe_of(kept.pop(WAITING), self.watermark)
+        passed = self.flow.apply(kept, ripe, waiting, fresh, self.watermark)
+        still = pa.concat_tables([waiting, fresh])
+        self.state = pack_crate({**passed.kept, WAITING: still})
+        self.late += late
         return passed.results
+
+    def due(self) -> int | None:
+        kept = open_crate(self.state, self.schemas)
+        waiting = (numbers(kept.pop(WAITING)["t"]) + 1).tolist() if self.flow.waits else []
+        dues = [self.flow.due(kept), *waiting]
+        return min((due for due in dues if due is not None), default=None)
 
     def move(self, watermark: int) -> pa.Table:
         self.watermark = max(self.watermark, watermark)
@@ -111,28 +126,6 @@ def test_folded_slices_give_what_a_batch_does(rows: list[Drawn], cuts: list[int]
     assert by_engine(found) == by_oracle(rows, made)
 
 
-@settings(max_examples=40)
-@given(rows=ROWS)
-def test_slices_that_come_when_the_watermark_has_passed_them_are_not_late(
-    rows: list[Drawn],
-) -> None:
-    kind = window.hopping("10 us", every="3 us")
-    made = definition([("", kind)], COMMUTATIVE)
-    stream = Stream(made, judged=Judged.BEFORE)
-    by_slice: dict[int, list[Drawn]] = {}
-    for row in sorted(rows, key=lambda row: row[1]):
-        start = int(slice_starts(np.array([row[1]]), [kind])[0])
-        by_slice.setdefault(start, []).append(row)
-    found = [stream.flow.engine.schema.empty_table()]
-    # As Spark's append mode does it: slices come with the watermark that has passed them.
-    for own, after in zip(by_slice, [*list(by_slice)[1:], END_OF_TIME], strict=False):
-        stream.watermark = after
-        found.append(stream.feed(by_slice[own]))
-    found.append(stream.move(END_OF_TIME))
-    assert by_engine(pa.concat_tables(found)) == by_oracle(rows, made)
-    assert stream.late == 0
-
-
 @pytest.mark.parametrize("kind", [*ALIGNED, *OTHERS], ids=repr)
 @settings(max_examples=40)
 @given(rows=ROWS, cuts=CUTS)
@@ -176,7 +169,7 @@ def test_a_stream_asks_to_be_called_when_something_is_due(rows: list[Drawn]) -> 
         stream = Stream(definition([("", kind)], COMMUTATIVE))
         stream.feed(rows)
         told = 0
-        while (due := stream.flow.due(open_crate(stream.state, stream.flow.kept))) is not None:
+        while (due := stream.due()) is not None:
             assert not stream.move(due - 1).num_rows
             told += stream.move(due).num_rows
         assert told == len(by_oracle(rows, stream.made))

@@ -164,14 +164,21 @@ AGGREGATES: dict[str, Aggregate[Any]] = {
     "spread": agg.of(SPREAD, "i"),
 }
 
+_TOGETHER = 5
+
 # Those Spark has itself, in whichever order rows come.
 BUILT_IN = ("count", "sum", "mean", "min", "max", "variance", "stddev", "any", "all")
 
 
 def aggregates_of(names: Sequence[str]) -> st.SearchStrategy[dict[str, Aggregate[Any]]]:
-    """A few aggregates at a time: of many windows, all get their turn."""
-    chosen = st.lists(st.sampled_from(names), min_size=1, max_size=6, unique=True)
-    return chosen.map(lambda some: {name: AGGREGATES[name] for name in some})
+    """A few aggregates at a time: of many windows, all get their turn.
+
+    Always the same few together: a kernel is compiled for them once, and found again.
+    """
+    groups = -(-len(names) // _TOGETHER)
+    return st.sampled_from(
+        [{name: AGGREGATES[name] for name in names[group::groups]} for group in range(groups)]
+    )
 
 
 drawn_aggregates = aggregates_of(list(AGGREGATES))
@@ -214,9 +221,3 @@ def frame_of(spark: SparkSession, rows: Sequence[Row]) -> DataFrame:
     """The rows as a batch, in order of arrival."""
     names = [column.split()[0] for column in SCHEMA.split(", ")]
     return spark.createDataFrame([tuple(row[name] for name in names) for row in rows], SCHEMA)
-
-
-def late_of(result: Any) -> DataFrame:
-    """The rows that no window of a result took."""
-    late: DataFrame = result.late()
-    return late

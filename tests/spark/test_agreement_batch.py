@@ -16,13 +16,12 @@ from tests.spark.support import (
     drawn_rows,
     examples,
     frame_of,
-    late_of,
 )
 from windrow import agg, window
 from windrow.testing import check_rows, expected
 from windrow.window import Emit, Order, Window
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
+pytestmark = pytest.mark.xdist_group("agreement on spark")
 
 
 def check(spark: SparkSession, asked: Asked, rows: list[Row]) -> None:
@@ -147,4 +146,4 @@ def test_rows_without_a_time_are_in_no_window_and_among_the_late(spark: SparkSes
     query = wr.over(frame, time="t", by="k").window(window.trailing("1 h"))
     found = query.aggregate(n=agg.count())
     assert found.collect() == []
-    assert sorted(late_of(found).toArrow().column("i").to_pylist()) == [1, 2]
+    assert sorted(found.late().toArrow().column("i").to_pylist()) == [1, 2]

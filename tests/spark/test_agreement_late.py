@@ -7,13 +7,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 import windrow as wr
-from tests.spark.support import late_of
 from windrow import agg, window
 from windrow.algebra.aggregate import Aggregate
 from windrow.testing import Feed, Run, check_rows, expected
 from windrow.windows import Window
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
+pytestmark = pytest.mark.xdist_group("agreement on spark")
 
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 COLUMNS = "k string, t timestamp, v bigint"
@@ -29,15 +28,15 @@ def rows(*seconds: float | None, k: str = "a") -> list[Row]:
     ]
 
 
-def late_count(run: Run) -> int:
-    """How many rows that no window took the metrics of the query tell of."""
+def counted(run: Run, *what: str) -> int:
+    """How many rows the metrics of the query tell of."""
     metrics = [p["observedMetrics"] for p in run.progress if p["observedMetrics"]]
     return sum(
         values.asDict().get(reason) or 0
         for observed in metrics
         for name, values in observed.items()
         if name.startswith("windrow")
-        for reason in ("late", "untimed")
+        for reason in what
     )
 
 
@@ -58,7 +57,7 @@ def test_exactly_the_rows_behind_the_watermark_are_left_out(
     in_time = [*early, mixed[0], mixed[1], mixed[4]]
     with Feed(spark, COLUMNS, time="t", lateness="10 s") as feed:
         query = wr.over(feed.frame, time="t", by="k").window(over).aggregate(**AGGREGATES)
-        run, late = feed.start(query), feed.start(late_of(query))
+        run, late = feed.start(query), feed.start(query.late())
         for batch in (early, mixed):
             run.add(batch)
         run.watermark(NOON + timedelta(hours=1))
@@ -66,7 +65,8 @@ def test_exactly_the_rows_behind_the_watermark_are_left_out(
         wanted = expected(in_time, time="t", by="k", window=over, aggregates=AGGREGATES)
         check_rows(run.rows, wanted)
         check_rows(late.rows, [mixed[2], mixed[3], mixed[5]])
-        assert late_count(run) == 3
+        assert counted(run, "late", "untimed") == 3
+        assert counted(run, "rows") == len(early) + len(mixed) - 1
 
 
 def test_a_late_row_still_counts_in_windows_that_are_open(spark: SparkSession) -> None:
@@ -74,7 +74,7 @@ def test_a_late_row_still_counts_in_windows_that_are_open(spark: SparkSession) -
     early, mixed = rows(0, 100), rows(85, 79)
     with Feed(spark, COLUMNS, time="t", lateness="10 s") as feed:
         query = wr.over(feed.frame, time="t", by="k").window(over).aggregate(n=agg.count())
-        run, late = feed.start(query), feed.start(late_of(query))
+        run, late = feed.start(query), feed.start(query.late())
         for batch in (early, mixed):
             run.add(batch)
         run.watermark(NOON + timedelta(hours=1))
@@ -83,6 +83,8 @@ def test_a_late_row_still_counts_in_windows_that_are_open(spark: SparkSession) -
         # The watermark is at 90: [70, 90) is over, [80, 100) is not.
         assert starts == {-10: 1, 0: 1, 80: 1, 90: 1, 100: 1}
         check_rows(late.rows, mixed[1:])
+        assert counted(run, "late") == 1
+        assert counted(run, "rows") == len(early) + len(mixed)
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def check(df: DataFrame, strategy: str, parts: dict[str, Any], *windows: Aligned
         if not same(found[place][name], value)
     ]
     assert wrong == []
-    return query.plan()  # type: ignore[operator]
+    return query.plan()
 
 
 def test_native_agrees_with_recomputation(df: DataFrame) -> None:

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from windrow import agg, window
 from windrow.planning import Strategy
+from windrow.spark.result import Windowed
 from windrow.windows import Aligned, Emit, Session
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -82,11 +83,11 @@ def test_a_stream_tells_what_the_batch_tells(
     time = F.col("`t.s`").cast(kind) if kind != "timestamp" else "t.s"
     by = "k" if keyed else None
 
-    def query(df: DataFrame, **late: str) -> DataFrame:
-        return wr.over(df, time=time, by=by, **late).window(shape).aggregate(**PARTS)  # type: ignore[arg-type]
+    def query(df: DataFrame, **options: str) -> Windowed:
+        return wr.over(df, time=time, by=by, **options).window(shape).aggregate(**PARTS)  # type: ignore[arg-type]
 
-    stream = query(reader(spark, source), lateness="1 minute")
-    assert stream.plan().strategy is strategy  # type: ignore[operator]
+    stream = query(reader(spark, source), lateness="1 minute", strategy=strategy.value)
+    assert stream.plan().strategy is strategy
     # The windows of the far row stay open, and hold no other row.
     near = spark.read.schema(SCHEMA).json(f"{source}/batch=*").where("k <> 'far'")
     batch = query(near)
@@ -104,7 +105,7 @@ def test_on_change_tells_windows_again_as_rows_come(
     rows = reader(spark, source)
     over = wr.over(rows, time="t.s", lateness="1 minute", emit=Emit.ON_CHANGE)
     stream = over.window(shape).aggregate(**parts)
-    assert stream.plan().strategy is Strategy.NATIVE  # type: ignore[operator]
+    assert stream.plan().strategy is Strategy.NATIVE
     batch = wr.over(spark.read.schema(SCHEMA).json(f"{source}/batch=*"), time="t.s").window(shape)
     wanted = {row["window"]["start"]: row["n"] for row in batch.aggregate(**parts).collect()}
     changes = streamed(stream, "update", tmp_path)

@@ -7,7 +7,6 @@ user wants none (`Order.ARRIVAL`), nothing waits.
 """
 
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 import pyarrow as pa
@@ -20,17 +19,7 @@ from windrow.slicing.grid import last_starts
 from windrow.slicing.keyed import numbers
 from windrow.windows import Aligned, Emit, Order, Policy, TrailingRows, TrailingTime
 
-__all__ = ["Flow", "Judged", "Passed"]
-
-
-class Judged(Enum):
-    """Where it is decided which rows are late."""
-
-    HERE = "here"
-    """By the watermark, as they come in."""
-
-    BEFORE = "before"
-    """By whoever folded them: slices come when the watermark has passed them, none too late."""
+__all__ = ["Flow", "Passed", "ripe_of"]
 
 
 @dataclass(frozen=True)
@@ -39,34 +28,27 @@ class Passed:
 
     results: pa.Table
     kept: Kept
-    late: int
+    late: int = 0
 
 
 class Flow:
     """The engine of a definition under a watermark; holds no data itself."""
 
-    def __init__(self, definition: Definition, emit: Emit, judged: Judged = Judged.HERE) -> None:
+    def __init__(self, definition: Definition, emit: Emit) -> None:
         self.engine = engine_for(definition)
         self._windows = [window for _, window in definition.windows]
         self._emit = emit
-        self._judged = judged
-        self._waits = definition.order is Order.TIME and not self.engine.folds_early
+        self.waits = definition.order is Order.TIME and not self.engine.folds_early
+        # Whether all rows that wait are needed to answer, and not only those that wait no longer.
+        self.previews = self.waits and emit is Emit.ON_CHANGE
         # A row's own window is final once the row is applied: there is nothing to preview.
         self._final_at_once = definition.order is Order.ARRIVAL and isinstance(
             self._windows[0], TrailingTime | TrailingRows | Policy
         )
         self.rows = self.engine.partials if self.engine.folds_early else definition.schema
-        self.kept = dict(self.engine.kept)
-        if self._waits:
-            self.kept["pending"] = definition.schema
 
     def pass_through(self, kept: Kept, rows: pa.Table, watermark: int) -> Passed:
-        """Apply what the watermark allows to be applied, and answer."""
-        if self._waits:
-            return self._wait_and_pass(kept, rows, watermark)
-        if self._judged is Judged.BEFORE:
-            step = self.engine.advance(kept, rows, watermark)
-            return Passed(step.results, step.kept, step.late)
+        """Apply rows as they come, and answer; where rows wait, see `in_time` and `apply`."""
         # Windows that are over close before new rows come in: those are late for them.
         closing = self.engine.advance(kept, rows.slice(0, 0), watermark)
         ordered = _by_arrival(rows)
@@ -78,16 +60,17 @@ class Flow:
             results = changes
         return Passed(results, step.kept, step.late)
 
+    def count(self, rows: pa.Table) -> int:
+        """How many rows came: those that slices were folded from, if they were."""
+        return int(numbers(rows["rows"]).sum()) if self.engine.folds_early else rows.num_rows
+
     def due(self, kept: Kept) -> int | None:
         """The smallest watermark with which there is work to do without any row."""
-        dues = [self.engine.due({name: kept[name] for name in self.engine.kept})]
-        if self._waits and kept["pending"].num_rows:
-            dues.append(int(numbers(kept["pending"]["t"]).min()) + 1)
-        return min((due for due in dues if due is not None), default=None)
+        return self.engine.due(kept)
 
     def is_late(self, times: NDArray[np.int64], watermark: int) -> NDArray[np.bool_]:
         """Which rows no window takes any more."""
-        if self._waits:
+        if self.waits:
             return times < watermark
         aligned = [window for window in self._windows if isinstance(window, Aligned)]
         if not aligned:
@@ -96,20 +79,20 @@ class Flow:
         late: NDArray[np.bool_] = np.max(list(ends), axis=0, initial=NO_WATERMARK) <= watermark
         return late
 
-    def _wait_and_pass(self, kept: Kept, rows: pa.Table, watermark: int) -> Passed:
-        pending = kept.pop("pending")
-        times = numbers(rows["t"])
-        in_time = times >= watermark
-        late = int(len(times) - in_time.sum())
-        fresh = _by_arrival(rows.filter(pa.array(in_time)) if late else rows)
-        passed = numbers(pending["t"]) < watermark
-        step = self.engine.advance(kept, _by_time(pending.filter(pa.array(passed))), watermark)
-        waiting = pending.filter(pa.array(~passed)) if passed.any() else pending
-        results = step.results
-        if self._emit is Emit.ON_CHANGE:
-            results = self._preview(step.kept, waiting, fresh)
-        joined = pa.concat_tables([waiting, fresh]).combine_chunks()
-        return Passed(results, {**step.kept, "pending": joined}, late)
+    def in_time(self, rows: pa.Table, watermark: int) -> tuple[pa.Table, int]:
+        """New rows that may wait, in order of arrival; and how many came too late."""
+        in_time = numbers(rows["t"]) >= watermark
+        late = int(len(in_time) - in_time.sum())
+        return _by_arrival(rows.filter(pa.array(in_time)) if late else rows), late
+
+    def apply(
+        self, kept: Kept, ripe: pa.Table, waiting: pa.Table, fresh: pa.Table, watermark: int
+    ) -> Passed:
+        """Apply rows that wait no longer, and answer; on change also for those that do."""
+        step = self.engine.advance(kept, _by_time(ripe), watermark)
+        if not self.previews:
+            return Passed(step.results, step.kept)
+        return Passed(self._preview(step.kept, waiting, fresh), step.kept)
 
     def _changes(self, kept: Kept, rows: pa.Table) -> pa.Table | None:
         """What new rows change, if that is asked for; else None."""
@@ -120,9 +103,23 @@ class Flow:
     def _preview(self, kept: Kept, waiting: pa.Table, fresh: pa.Table) -> pa.Table:
         if not fresh.num_rows:
             return self.engine.schema.empty_table()
-        marks = np.arange(waiting.num_rows + fresh.num_rows) >= waiting.num_rows
-        joined = pa.concat_tables([waiting, fresh]).append_column(FRESH, pa.array(marks))
-        return self.engine.preview(kept, _by_time(joined) if self._waits else joined)
+        joined = pa.concat_tables([waiting, fresh])
+        places = np.arange(joined.num_rows)
+        marked = joined.append_column(FRESH, pa.array(places >= waiting.num_rows))
+        if not self.waits:
+            return self.engine.preview(kept, marked)
+        # Rows of several micro-batches: each needs an arrival number of its own.
+        number = marked.schema.get_field_index("n")
+        marked = marked.set_column(number, marked.schema.field(number), pa.array(places))
+        return self.engine.preview(kept, _by_time(marked))
+
+
+def ripe_of(waiting: pa.Table, watermark: int) -> tuple[pa.Table, pa.Table]:
+    """The rows that wait no longer, and those that still do; each in the order they had."""
+    ripe = numbers(waiting["t"]) < watermark
+    if ripe.all():
+        return waiting, waiting.slice(0, 0)
+    return waiting.filter(pa.array(ripe)), waiting.filter(pa.array(~ripe))
 
 
 def _by_arrival(rows: pa.Table) -> pa.Table:

@@ -51,5 +51,4 @@ def as_slices(table: pa.Table, schema: pa.Schema) -> pa.Table:
 def without_hash(definition: Definition, results: pa.Schema) -> list[Column]:
     """The columns of results with the keys called as they were."""
     names = {f"k{place + 1}": key for place, key in enumerate(definition.keys)}
-    shown = [name for name in results.names if name != HASH_KEY]
-    return [quoted(name).alias(names.get(name, name)) for name in shown]
+    return [quoted(name).alias(names.get(name, name)) for name in results.names]

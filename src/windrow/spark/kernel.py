@@ -6,8 +6,11 @@ some parcels and the state of its windows in memory.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -37,6 +40,7 @@ from windrow.spark.packing import (
     parcels_of,
     rank_column,
     resplit,
+    told,
 )
 from windrow.spark.parallelism import tasks_of
 from windrow.spark.request import Request
@@ -59,10 +63,10 @@ def run(request: Request) -> DataFrame:
         hot = hot_keys(request, tasks)
         lanes = tasks * _LANES_PER_TASK
         work = _pack_rows(definition.schema, definition.order, lanes, [key.split for key in hot])
-        hashes = hash_of(definition.keys).alias(HASH)
-        parcels = rows.select("*", hashes, _which(hot)).mapInArrow(work, PARCELS)
-        work = _run_lanes(engine, definition.schema, definition.order, request.emit)
-        return _answered(parcels, engine, work, tasks)
+        parcels = rows.select("*", *_guides(definition, hot)).mapInArrow(work, PARCELS)
+        results = told(engine.get().schema)
+        work = _run_lanes(engine, definition.schema, results, definition.order, request.emit)
+        return _answered(parcels, results, work, tasks)
     with_hash, _ = hashed(definition)
     engine = Shipped(engine_for, with_hash)
     work = _pack_folded(engine, with_hash.schema, tasks * _LANES_PER_TASK)
@@ -84,14 +88,24 @@ def windows_from_partials(partials: DataFrame, request: Request) -> DataFrame:
 def _from_slices(
     parcels: DataFrame, engine: Shipped[Engine], definition: Definition, tasks: int
 ) -> DataFrame:
-    partials, results = engine.get().partials, engine.get().schema
-    found = _answered(parcels, engine, _run_lanes(engine, partials, Order.TIME), tasks)
-    return found.select(*without_hash(definition, results))
+    results = told(engine.get().schema, HASH_KEY)
+    work = _run_lanes(engine, engine.get().partials, results, Order.TIME)
+    return _answered(parcels, results, work, tasks).select(*without_hash(definition, results))
 
 
-def _answered(parcels: DataFrame, engine: Shipped[Engine], work: Work, tasks: int) -> DataFrame:
-    in_order = parcels.repartitionById(tasks, F.col("lane")).sortWithinPartitions("lane", "low")
-    return in_order.mapInArrow(work, spark_schema(engine.get().schema))
+def _answered(parcels: DataFrame, results: pa.Schema, work: Work, tasks: int) -> DataFrame:
+    lane, low = F.col("lane"), F.col("low")  # of their names alone Spark would look them up
+    in_order = parcels.repartitionById(tasks, lane).sortWithinPartitions(lane, low)
+    return in_order.mapInArrow(work, spark_schema(results))
+
+
+def _guides(definition: Definition, hot: Sequence[HotKey]) -> list[Column]:
+    """What tells a row's lane: its hash if it has a key, and if there are hot keys which it is of.
+
+    Every column that is handed to Python costs time, so what is the same for all rows is not.
+    """
+    hashes = [hash_of(definition.keys).alias(HASH)] if definition.keys else []
+    return [*hashes, _which(hot)] if definition.keys and hot else hashes
 
 
 def _which(hot: Sequence[HotKey]) -> Column:
@@ -109,12 +123,19 @@ def _pack_rows(schema: pa.Schema, order: Order, lanes: int, splits: Sequence[Spl
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for table in numbered(batches):
             rows = table.select(schema.names).cast(schema)
-            own = numbers(table[HASH]) % lanes
+            own = _guide(table, HASH) % lanes
             if splits:
-                rows, own = split_rows(rows, own, numbers(table[HOT]), splits, lanes)
+                rows, own = split_rows(rows, own, _guide(table, HOT), splits, lanes)
             yield from in_lanes(rows, own, numbers(rows[rank_column(order)]))
 
     return work
+
+
+def _guide(table: pa.Table, column: str) -> NDArray[Any]:
+    """A guide of each row; without a key all rows are alike, and of the first split if any."""
+    if column not in table.schema.names:
+        return np.zeros(table.num_rows, np.int32)
+    return numbers(table[column])
 
 
 def _pack_folded(engine: Shipped[Engine], schema: pa.Schema, lanes: int) -> Work:
@@ -141,12 +162,17 @@ def _pack_slices(engine: Shipped[Engine], lanes: int) -> Work:
 
 
 def _run_lanes(
-    engine: Shipped[Engine], schema: pa.Schema, order: Order, emit: Emit = Emit.ON_CLOSE
+    engine: Shipped[Engine],
+    rows: pa.Schema,
+    results: pa.Schema,
+    order: Order,
+    emit: Emit = Emit.ON_CLOSE,
 ) -> Work:
     """The engine over each lane of a partition."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for _, pieces in parcels_of(batches, schema):
-            yield from resplit(run_through(engine.get(), pieces, order, emit))
+        for _, pieces in parcels_of(batches, rows):
+            found = run_through(engine.get(), pieces, order, emit)
+            yield from resplit(table.select(results.names) for table in found)
 
     return work

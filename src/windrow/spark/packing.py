@@ -19,7 +19,20 @@ from pyspark.sql import functions as F
 from windrow.windows import Order
 from windrow.wire.parcels import pack, unpack
 
-__all__ = ["HASH", "HOT", "PARCELS", "hash_of", "in_lanes", "numbered", "parcels_of", "resplit"]
+__all__ = [
+    "HASH",
+    "HOT",
+    "PARCELS",
+    "Work",
+    "hash_of",
+    "in_lanes",
+    "numbered",
+    "parcels",
+    "parcels_of",
+    "rank_column",
+    "resplit",
+    "told",
+]
 
 HASH = "h"
 HOT = "hot"
@@ -75,14 +88,33 @@ def in_lanes(
     Long parcels are cut at round ranks: those of different tables then lie beside each other and
     not across, and who puts them in order needs few of them at a time.
     """
-    order = np.lexsort((ranks, lanes))
+    order = _by_lane(lanes, ranks)
     lanes, ranks = lanes[order], ranks[order]
     table = table.take(pa.array(order)).combine_chunks()
     cuts = _cuts(lanes, ranks)
     starts = cuts[:-1]
-    parcels = [pack(table.slice(a, b - a)) for a, b in pairwise(cuts.tolist())]
-    columns = [pa.array(lanes[starts], pa.int32()), pa.array(ranks[starts]), pa.array(parcels)]
-    yield pa.record_batch(columns, schema=_PARCELS)
+    packed = [pack(table.slice(a, b - a)) for a, b in pairwise(cuts.tolist())]
+    yield parcels(lanes[starts], ranks[starts], packed)
+
+
+def parcels(lanes: Any, lows: Any, packed: list[bytes]) -> pa.RecordBatch:
+    """Parcels as rows: the lane of each, its lowest rank, and what is packed."""
+    columns = [
+        pa.array(lanes, pa.int32()),
+        pa.array(lows, pa.int64()),
+        pa.array(packed, pa.binary()),
+    ]
+    return pa.record_batch(columns, schema=_PARCELS)
+
+
+def _by_lane(lanes: NDArray[Any], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Lane by lane, each by rank; rows mostly come by rank, and few lanes are sorted fast."""
+    if lanes.max(initial=0) < 1 << 15:
+        lanes = lanes.astype(np.int16)  # numpy sorts 16 bits by counting
+    if (ranks[1:] >= ranks[:-1]).all():
+        return np.argsort(lanes, kind="stable")
+    by_rank = np.argsort(ranks, kind="stable")
+    return by_rank[np.argsort(lanes[by_rank], kind="stable")]
 
 
 def _cuts(lanes: NDArray[Any], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -106,12 +138,17 @@ def parcels_of(
 
     def rows() -> Iterator[tuple[int, int, Any]]:
         for batch in batches:
-            lanes, lows, parcels = batch.columns
-            for lane, low, parcel in zip(lanes.to_pylist(), lows.to_pylist(), parcels, strict=True):
+            lanes, lows, packed = batch.columns
+            for lane, low, parcel in zip(lanes.to_pylist(), lows.to_pylist(), packed, strict=True):
                 yield lane, low, parcel.as_buffer()
 
     for lane, pieces in groupby(rows(), key=itemgetter(0)):
         yield lane, ((low, unpack(parcel, schema)) for _, low, parcel in pieces)
+
+
+def told(results: pa.Schema, *others: str) -> pa.Schema:
+    """The columns of results that leave Python: not arrival numbers, which only Python needs."""
+    return pa.schema([field for field in results if field.name not in ("n", *others)])
 
 
 def resplit(tables: Iterable[pa.Table]) -> Iterator[pa.RecordBatch]:

@@ -1,6 +1,6 @@
 """Spark's stateful operator over a bucket of keys: load state, call the engine, save state."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,12 +9,14 @@ import pyarrow as pa
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from windrow.slicing.engine import NO_WATERMARK
-from windrow.slicing.flow import Flow
+from windrow.slicing.engine import NO_WATERMARK, Kept
+from windrow.slicing.flow import Flow, Passed
 from windrow.slicing.keyed import numbers
 from windrow.spark.hashed import HASH_KEY
+from windrow.spark.packing import told
 from windrow.spark.shards import NEVER, Head, Shards, shards_of
 from windrow.spark.shipped import Shipped
+from windrow.spark.waiting import WaitingRoom
 from windrow.wire.parcels import pack, unpack
 
 __all__ = ["BucketProcessor", "micros_of"]
@@ -34,7 +36,10 @@ class BucketProcessor(StatefulProcessor):
         """Called by Spark before all else."""
         self._handle = handle
         self._flow = self._shipped.get()
-        self._shards = Shards(handle, self._flow.kept, self._signature)
+        self._told = told(self._flow.engine.schema, HASH_KEY).names
+        self._shards = Shards(handle, self._flow.engine.kept, self._signature)
+        if self._flow.waits:
+            self._room = WaitingRoom(handle, self._flow.rows)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
         """Called by Spark with the parcels of a bucket."""
@@ -56,16 +61,50 @@ class BucketProcessor(StatefulProcessor):
     def _pass(self, rows: pa.Table, times: Any) -> Iterator[Row]:
         watermark = micros_of(times.getCurrentWatermarkInMs())
         head = self._shards.head()
-        own = shards_of(numbers(rows[HASH_KEY]), head.bits)
+        work = self._wait_and_pass if self._flow.waits else self._pass_at_once
+        passed, after = work(head, rows, watermark)
+        after = self._wake(after)
+        if after != head or head.fresh:
+            self._shards.save(after)
+        if rows.num_rows or passed.results.num_rows:
+            results = passed.results.select(self._told)
+            yield from _parcels(results, self._flow.count(rows), passed.late)
+
+    def _pass_at_once(self, head: Head, rows: pa.Table, watermark: int) -> tuple[Passed, Head]:
+        """Apply rows as they come."""
+        flow = self._flow
+        return self._with_shards(
+            head, [rows], watermark, lambda kept: flow.pass_through(kept, rows, watermark)
+        )
+
+    def _wait_and_pass(self, head: Head, rows: pa.Table, watermark: int) -> tuple[Passed, Head]:
+        """Let rows wait, and apply those that the watermark has passed."""
+        flow, room = self._flow, self._room
+        fresh, late = flow.in_time(rows, watermark)
+        ripe, waiting = room.let_out(head.waiting, watermark)
+        still = room.all(waiting) if flow.previews else ripe.slice(0, 0)
+        touching = [ripe, fresh, still] if flow.previews else [ripe]
+        passed, head = self._with_shards(
+            head, touching, watermark, lambda kept: flow.apply(kept, ripe, still, fresh, watermark)
+        )
+        head = replace(head, waiting=room.let_in(waiting, fresh))
+        return replace(passed, late=late), head
+
+    def _with_shards(
+        self,
+        head: Head,
+        rows: Sequence[pa.Table],
+        watermark: int,
+        work: Callable[[Kept], Passed],
+    ) -> tuple[Passed, Head]:
+        """Work on the shards of these rows, and on those that are due."""
+        own = [shards_of(numbers(table[HASH_KEY]), head.bits) for table in rows]
         due = np.flatnonzero(np.asarray(head.dues) <= watermark)
-        touched = np.union1d(own, due)
+        touched = np.unique(np.concatenate([*own, due]))
         if not len(touched):
-            return
-        kept = self._shards.load(head, touched.tolist())
-        passed = self._flow.pass_through(kept, rows, watermark)
-        after = self._shards.store(head, touched, passed.kept, self._due)
-        self._shards.save(self._wake(after))
-        yield from _parcels(passed.results, rows.num_rows, passed.late)
+            return Passed(self._flow.engine.schema.empty_table(), {}), head
+        passed = work(self._shards.load(head, touched.tolist()))
+        return passed, self._shards.store(head, touched, passed.kept, self._due)
 
     def _due(self, kept: dict[str, pa.Table]) -> int:
         due = self._flow.due(kept)
@@ -73,7 +112,8 @@ class BucketProcessor(StatefulProcessor):
 
     def _wake(self, head: Head) -> Head:
         """Have Spark call again when the watermark reaches what is due first."""
-        due = min(head.dues)
+        low = head.waiting.low
+        due = min(*head.dues, NEVER if low is None else low + 1)
         wanted = -1 if due == NEVER or not self._timers else max(-(-due // 1000), 1)
         if wanted == head.timer_ms:
             return head

@@ -1,7 +1,7 @@
 """A query as it is built up: over what, which windows, what to keep, and then the aggregates."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame
 
@@ -12,6 +12,9 @@ from windrow.spark.columns import is_column
 from windrow.spark.options import Options
 from windrow.windows import Aligned, Duration, Emit, Order, Policy, Window, microseconds
 from windrow.windows.trailing import TrailingRows, TrailingTime
+
+if TYPE_CHECKING:
+    from windrow.spark.result import Windowed
 
 __all__ = ["Query"]
 
@@ -92,8 +95,8 @@ class Query:
                 )
         return replace(self, kept=(*self.kept, *columns))
 
-    def aggregate(self, **named: Any) -> DataFrame:
-        """The result as a DataFrame; it explains itself: see `windrow.spark.result`."""
+    def aggregate(self, **named: Any) -> "Windowed":
+        """The result: a DataFrame that can also `explain()`, `plan()` and show `late()` rows."""
         from windrow.spark.run import run
 
         options, aggregates = Options.split(named)

@@ -7,7 +7,7 @@ that Spark has made), `first` and `last`, or `t` and c…, and for each aggregat
 import sys
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -21,8 +21,16 @@ from windrow.spark.times import bound_from_micros, value_from_micros
 __all__ = ["Windowed", "finish", "result_name"]
 
 
-class Windowed:
-    """What the result of a query can do beside everything a DataFrame can."""
+# Spark has a class of DataFrames for each way to reach it: which one a result is of is known when
+# there is one.
+if TYPE_CHECKING:
+    _Frame = DataFrame
+else:
+    _Frame = object
+
+
+class Windowed(_Frame):
+    """The result of a query: a DataFrame that can also explain itself and show its late rows."""
 
     _windrow: tuple[Request, Plan]
 
@@ -37,7 +45,7 @@ class Windowed:
     def explain(self, *arguments: Any, **options: Any) -> None:
         """Say in plain words how the query is run; with arguments, Spark's own explanation."""
         if arguments or options:
-            super().explain(*arguments, **options)  # type: ignore[misc]
+            super().explain(*arguments, **options)
         else:
             sys.stdout.write(f"{self.plan().explain()}\n")
 
@@ -47,16 +55,17 @@ def result_name(aggregate: str) -> str:
     return f"r:{aggregate}"
 
 
-def finish(df: DataFrame, request: Request, plan: Plan) -> DataFrame:
+def finish(df: DataFrame, request: Request, plan: Plan) -> Windowed:
     """The user's columns of a strategy's result."""
     names = request.names
     keys = [F.col(f"k{i}").alias(name) for i, name in enumerate(names.keys)]
     results = [quoted(result_name(name)).alias(name) for name in names.aggregates]
-    finished = df.select(*_place(df.columns, request), *keys, *_kept(request), *results)
+    finished: Any = df.select(*_place(df.columns, request), *keys, *_kept(request), *results)
     kind: Any = type(finished)
     finished.__class__ = _windowed(kind)
     vars(finished)["_windrow"] = (request, plan)
-    return finished
+    windowed: Windowed = finished
+    return windowed
 
 
 @cache

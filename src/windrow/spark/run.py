@@ -9,12 +9,12 @@ from windrow.planning import Plan, Strategy, choose
 from windrow.spark.describe import description
 from windrow.spark.query import Query
 from windrow.spark.request import Request, read
-from windrow.spark.result import finish
+from windrow.spark.result import Windowed, finish
 
 __all__ = ["run"]
 
 
-def run(query: Query, aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> DataFrame:
+def run(query: Query, aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> Windowed:
     """The result of a query."""
     request = read(query, aggregates)
     plan = choose(description(request, aggregates, query.options.strategy))

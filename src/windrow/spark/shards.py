@@ -20,7 +20,9 @@ from windrow.errors import SnapshotError
 from windrow.slicing.engine import Kept
 from windrow.slicing.keyed import numbers
 from windrow.spark.hashed import HASH_KEY
+from windrow.spark.waiting import Waiting
 from windrow.wire.parcels import open_crate, pack_crate
+from windrow.wire.pressed import press, unpress
 
 __all__ = ["NEVER", "Head", "Shards", "shards_of"]
 
@@ -45,7 +47,9 @@ class Head:
     bits: int = 0  # there are 2^bits shards
     timer_ms: int = -1
     dues: tuple[int, ...] = (NEVER,)  # the watermark at which each shard has work to do
+    waiting: Waiting = field(default_factory=Waiting)
     common: Kept = field(default_factory=dict)  # tables that are of no key
+    fresh: bool = False  # whether the store has none yet
 
 
 class Shards:
@@ -64,7 +68,8 @@ class Shards:
         """The head of the current bucket; refuses one that another query wrote."""
         stored = self._head.get()
         if stored is None:
-            return Head(common={name: s.empty_table() for name, s in self._common.items()})
+            common = {name: s.empty_table() for name, s in self._common.items()}
+            return Head(common=common, fresh=True)
         content = bytes(stored[0])
         written, rest = _open(content)
         if written != self._signature:
@@ -75,8 +80,8 @@ class Shards:
             )
         bits, timer_ms = struct.unpack_from("<iq", rest)
         dues = struct.unpack_from(f"<{1 << bits}q", rest, 12)
-        common = open_crate(rest[12 + 8 * len(dues) :], self._common)
-        return Head(bits, timer_ms, dues, common)
+        waiting, rest = Waiting.read(rest[12 + 8 * len(dues) :])
+        return Head(bits, timer_ms, dues, waiting, open_crate(rest, self._common))
 
     def load(self, head: Head, shards: Iterable[int]) -> Kept:
         """The tables of these shards, all keys of a table together."""
@@ -84,7 +89,7 @@ class Shards:
         for shard in shards:
             stored = self._shards.getValue((shard,))
             if stored is not None:
-                for name, table in open_crate(stored[0], self._keyed).items():
+                for name, table in open_crate(unpress(stored[0]), self._keyed).items():
                     found[name].append(table)
         keyed = {
             name: pa.concat_tables(tables) if tables else self._keyed[name].empty_table()
@@ -108,7 +113,7 @@ class Shards:
         for place, shard in enumerate(shards.tolist()):
             own = {name: tables[place] for name, tables in split.items()}
             if any(table.num_rows for table in own.values()):
-                self._shards.updateValue((shard,), (pack_crate(own),))
+                self._shards.updateValue((shard,), (press(pack_crate(own)),))
             elif head.dues[shard] != NEVER or self._shards.containsKey((shard,)):
                 self._shards.removeKey((shard,))
             new_dues[shard] = dues({**own, **common})
@@ -117,7 +122,8 @@ class Shards:
     def save(self, head: Head) -> None:
         """Write the head."""
         dues = struct.pack(f"<{len(head.dues)}q", *head.dues)
-        body = struct.pack("<iq", head.bits, head.timer_ms) + dues + pack_crate(head.common)
+        parts = [struct.pack("<iq", head.bits, head.timer_ms), dues, head.waiting.written()]
+        body = b"".join([*parts, pack_crate(head.common)])
         self._head.update((_closed(self._signature, body),))
 
     def _bits_for(self, head: Head, shards: NDArray[np.int64], kept: Kept) -> int:

@@ -11,26 +11,20 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from windrow.algebra.fingerprint import fingerprint
-from windrow.slicing.flow import Flow, Judged
+from windrow.slicing.flow import Flow
 from windrow.slicing.keyed import numbers
 from windrow.spark.buckets import buckets_of
-from windrow.spark.hashed import (
-    HASH_KEY,
-    as_slices,
-    hashed,
-    hashed_rows,
-    hashed_slices,
-    without_hash,
-)
-from windrow.spark.packing import PARCELS, Work, in_lanes, numbered
+from windrow.spark.hashed import HASH_KEY, hashed, hashed_rows, without_hash
+from windrow.spark.packing import PARCELS, Work, in_lanes, numbered, parcels, told
 from windrow.spark.processor import BucketProcessor
 from windrow.spark.request import Request
 from windrow.spark.shipped import Shipped
 from windrow.spark.types import spark_schema
 from windrow.spark.unpacking import unpacked
 from windrow.windows import Emit, Policy
+from windrow.wire.parcels import pack
 
-__all__ = ["run", "windows_from_partials"]
+__all__ = ["run"]
 
 _ANSWERS = "parcel binary, rows long, late long"
 
@@ -43,15 +37,6 @@ def run(request: Request) -> DataFrame:
     selected = hashed_rows(rows, definition)
     work = _pack_folded if flow.get().engine.folds_early else _pack_rows
     return _answered(selected, work(flow, with_hash.schema, _labels(rows)), flow, request)
-
-
-def windows_from_partials(partials: DataFrame, request: Request) -> DataFrame:
-    """Aligned windows from slices that Spark has folded: k…, start, the states' columns, rows."""
-    definition = request.definition
-    with_hash, _ = hashed(definition)
-    flow = Shipped(Flow, with_hash, request.emit, Judged.BEFORE)
-    slices = hashed_slices(partials, definition, flow.get().engine.partials)
-    return _answered(slices, _pack_slices(flow, _labels(partials)), flow, request)
 
 
 def _labels(df: DataFrame) -> tuple[int, ...]:
@@ -76,10 +61,9 @@ def _answered(rows: DataFrame, work: Work, flow: Shipped[Flow], request: Request
     counted = answers.observe(
         f"windrow-{flow.mark[:8]}", F.sum("rows").alias("rows"), F.sum("late").alias("late")
     )
-    results = counted.select("parcel").mapInArrow(
-        unpacked(engine.schema), spark_schema(engine.schema)
-    )
-    return results.select(*without_hash(request.definition, engine.schema))
+    results = told(engine.schema, HASH_KEY)
+    found = counted.select("parcel").mapInArrow(unpacked(results), spark_schema(results))
+    return found.select(*without_hash(request.definition, results))
 
 
 def _signature(request: Request, buckets: int) -> str:
@@ -104,6 +88,7 @@ def _pack_rows(flow: Shipped[Flow], schema: pa.Schema, labels: tuple[int, ...]) 
     """Rows as parcels."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield _greeting(schema, labels)
         for table in numbered(batches):
             yield from _in_buckets(table.select(schema.names).cast(schema), "n", labels)
 
@@ -114,6 +99,7 @@ def _pack_folded(flow: Shipped[Flow], schema: pa.Schema, labels: tuple[int, ...]
     """Rows folded into slices, and these as parcels."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield _greeting(flow.get().rows, labels)
         for table in numbered(batches):
             slices = flow.get().engine.fold(table.select(schema.names).cast(schema))
             yield from _in_buckets(slices, "start", labels)
@@ -121,15 +107,12 @@ def _pack_folded(flow: Shipped[Flow], schema: pa.Schema, labels: tuple[int, ...]
     return work
 
 
-def _pack_slices(flow: Shipped[Flow], labels: tuple[int, ...]) -> Work:
-    """Slices that Spark folded, as parcels."""
+def _greeting(schema: pa.Schema, labels: tuple[int, ...]) -> pa.RecordBatch:
+    """No rows, for the first bucket: it hears of every micro-batch, and knows whose state it has.
 
-    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        schema = flow.get().engine.partials
-        for table in numbered(batches):
-            yield from _in_buckets(as_slices(table, schema), "start", labels)
-
-    return work
+    A changed query may send its rows to buckets that have none yet, where nothing would tell.
+    """
+    return parcels([labels[0]], [0], [pack(schema.empty_table())])
 
 
 def _in_buckets(table: pa.Table, rank: str, labels: tuple[int, ...]) -> Iterator[pa.RecordBatch]:

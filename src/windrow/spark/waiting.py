@@ -1,0 +1,120 @@
+"""Rows of a bucket that wait for the watermark, in Spark's state store, by order of arrival.
+
+A micro-batch's rows are written once, as they came, and read when the watermark has passed the
+first of them: what it costs depends on the rows that come and those that wait no longer, not on
+all that wait.
+"""
+
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
+
+from windrow.slicing.flow import ripe_of
+from windrow.slicing.keyed import numbers
+from windrow.wire.parcels import pack, unpack
+from windrow.wire.pressed import press, unpress
+
+__all__ = ["Waiting", "WaitingRoom"]
+
+# With more parcels than this, all that waits is put in order of time and cut into a few: the list
+# stays short however long rows wait, and each is written anew once in as many micro-batches.
+_MOST_PARCELS = 32
+_FEW_PARCELS = 8
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What is known of waiting rows without reading them."""
+
+    parcels: tuple[tuple[int, int], ...] = ()  # the number of each, and its lowest time
+    next_number: int = 0
+
+    @property
+    def low(self) -> int | None:
+        """The lowest time of all."""
+        return min((low for _, low in self.parcels), default=None)
+
+    def written(self) -> bytes:
+        """As bytes."""
+        flat = [number for parcel in self.parcels for number in parcel]
+        return struct.pack(f"<qq{len(flat)}q", len(self.parcels), self.next_number, *flat)
+
+    @classmethod
+    def read(cls, content: bytes) -> tuple["Waiting", bytes]:
+        """From bytes, and what comes after them."""
+        count, next_number = struct.unpack_from("<qq", content)
+        flat = struct.unpack_from(f"<{2 * count}q", content, 16)
+        parcels = tuple(zip(flat[::2], flat[1::2], strict=True))
+        return cls(parcels, next_number), content[16 + 16 * count :]
+
+
+class WaitingRoom:
+    """The waiting rows of one bucket at a time."""
+
+    def __init__(self, handle: StatefulProcessorHandle, schema: pa.Schema) -> None:
+        self._parcels = handle.getMapState("waiting", "number long", "content binary")
+        # Arrival numbers are those of one micro-batch: what counts is the order of the rows.
+        self._schema = pa.schema([field for field in schema if field.name != "n"])
+        self._numbered = schema
+
+    def let_out(self, waiting: Waiting, watermark: int) -> tuple[pa.Table, Waiting]:
+        """Rows that wait no longer, in order of arrival; and what is left."""
+        ripe, parcels = [self._numbered.empty_table()], []
+        for number, low in waiting.parcels:
+            if low >= watermark:
+                parcels.append((number, low))
+                continue
+            passed, left = ripe_of(self._read(number), watermark)
+            ripe.append(passed)
+            if left.num_rows:
+                parcels.append((number, self._write(number, left)))
+            else:
+                self._parcels.removeKey((number,))
+        return pa.concat_tables(ripe), Waiting(tuple(parcels), waiting.next_number)
+
+    def let_in(self, waiting: Waiting, rows: pa.Table) -> Waiting:
+        """Have rows wait that came after all others."""
+        if not rows.num_rows:
+            return waiting
+        if len(waiting.parcels) >= _MOST_PARCELS:
+            waiting = self._tidied(waiting)
+        number = waiting.next_number
+        parcels = (*waiting.parcels, (number, self._write(number, rows)))
+        return Waiting(parcels, number + 1)
+
+    def all(self, waiting: Waiting) -> pa.Table:
+        """All rows that wait, in order of arrival."""
+        tables = [self._read(number) for number, _ in waiting.parcels]
+        return pa.concat_tables([self._numbered.empty_table(), *tables])
+
+    def _tidied(self, waiting: Waiting) -> Waiting:
+        """The same rows in fewer parcels, each a stretch of time; those of one time in order."""
+        rows = self.all(waiting)
+        rows = rows.take(pa.array(np.argsort(numbers(rows["t"]), kind="stable")))
+        times = numbers(rows["t"])
+        cuts = np.linspace(0, len(times), _FEW_PARCELS, endpoint=False, dtype=np.int64)
+        starts = np.unique(np.searchsorted(times, times[cuts]))
+        for number, _ in waiting.parcels:
+            self._parcels.removeKey((number,))
+        places = range(waiting.next_number, waiting.next_number + len(starts))
+        ends = [*starts[1:].tolist(), len(times)]
+        parcels = [
+            (number, self._write(number, rows.slice(start, end - start)))
+            for number, start, end in zip(places, starts.tolist(), ends, strict=True)
+        ]
+        return Waiting(tuple(parcels), places.stop)
+
+    def _read(self, number: int) -> pa.Table:
+        stored = self._parcels.getValue((number,))
+        assert stored is not None  # a head is written with the parcels that it names
+        table = unpack(unpress(stored[0]), self._schema)
+        order = pa.array(np.arange(table.num_rows))
+        return table.append_column("n", order).select(self._numbered.names).cast(self._numbered)
+
+    def _write(self, number: int, rows: pa.Table) -> int:
+        content = pack(rows.select(self._schema.names))
+        self._parcels.updateValue((number,), (press(content),))
+        return int(numbers(rows["t"]).min())
