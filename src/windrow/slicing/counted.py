@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from windrow.aggregators.kernels.grouping import running_max
 from windrow.aggregators.rolling.ordered import trail_groups
 from windrow.algebra.aggregate import Product
+from windrow.slicing.answers import promised, with_answers
 from windrow.slicing.definition import Definition
 from windrow.slicing.engine import FRESH, Kept, Step
 from windrow.slicing.keyed import (
@@ -22,7 +23,6 @@ from windrow.slicing.keyed import (
     spread,
     together,
 )
-from windrow.slicing.per_row import with_answers
 from windrow.slicing.summary import Summary
 from windrow.windows import Count, TrailingRows
 
@@ -139,6 +139,7 @@ class Counted:
             TrailingRows(self._size),
             numbers(keyed.table["t"]),
             keyed.borders,
+            typed=promised(self._definition),
         ).take(pa.array(last))
         first = positions[last] - self._size + 1
         return self._results(

@@ -4,9 +4,6 @@ What is kept of a key are the rows its next window may still hold.  New rows are
 one compiled loop rolls over both, and the results of the new ones are the answer.
 """
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,10 +12,10 @@ from numpy.typing import NDArray
 from windrow.aggregators.kernels.grouping import running_max
 from windrow.aggregators.rolling.ordered import continue_policy, trail_groups
 from windrow.algebra.aggregate import Product
+from windrow.slicing.answers import promised, with_answers
 from windrow.slicing.definition import Definition
 from windrow.slicing.engine import FRESH, Kept, Step
 from windrow.slicing.keyed import Keyed, empty, key_columns, last_rows, numbers, together
-from windrow.slicing.state_types import typed
 from windrow.windows import Count, Order, Policy, TrailingRows, TrailingTime
 
 __all__ = ["PerRow"]
@@ -113,10 +110,24 @@ class PerRow:
         if isinstance(self._rolled, Policy):
             settled = np.add.reduceat(~fresh, keyed.borders[:-1], dtype=np.int64)
             return continue_policy(
-                values, self._product, self._rolled, keyed.borders, settled, times
+                values,
+                self._product,
+                self._rolled,
+                keyed.borders,
+                settled,
+                times,
+                typed=promised(self._definition),
             )
         assert isinstance(self._rolled, TrailingRows | TrailingTime)
-        answers = trail_groups(values, self._product, self._rolled, ticks, keyed.borders, times)
+        answers = trail_groups(
+            values,
+            self._product,
+            self._rolled,
+            ticks,
+            keyed.borders,
+            times,
+            typed=promised(self._definition),
+        )
         return answers, None
 
     def _results(
@@ -149,14 +160,3 @@ class PerRow:
         ages = now.view(np.uint64) - ticks.view(np.uint64)
         young: NDArray[np.bool_] = ages < np.uint64(self._rolled.duration_us)
         return young
-
-
-def with_answers(
-    own: Sequence[Any], definition: Definition, answers: pa.Table, schema: pa.Schema
-) -> pa.Table:
-    """Columns that say which window it is, and beside them the answers in their final types."""
-    columns: Sequence[pa.ChunkedArray] = [
-        typed(answers[name], result, aggregate)
-        for (name, aggregate), result in zip(definition.aggregates, definition.results, strict=True)
-    ]
-    return pa.table([*own, *columns], schema=schema)

@@ -113,7 +113,9 @@ class Segments:
         is_last_of_key = np.isin(lasts, by_key.borders[1:] - 1)
         over = ended[lasts] | ~is_last_of_key
         fresh_ones = np.logical_or.reduceat(touched, firsts)
-        return merged, over, _with_neighbours(fresh_ones, is_last_of_key)
+        if isinstance(self._window, Punctuated):
+            fresh_ones = _with_neighbours(fresh_ones, is_last_of_key)
+        return merged, over, fresh_ones
 
     def _grouped(self, held: pa.Table, rows: pa.Table) -> tuple[Keyed, NDArray[np.int64]]:
         """New rows key by key; and for each key the end of its open stretch, by `_NONE` if none."""

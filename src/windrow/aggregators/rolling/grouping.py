@@ -90,7 +90,15 @@ def _encoded(data: Any, argument: str) -> NDArray[Any]:
         own = _encoded(data.dictionary, argument)
         found: NDArray[Any] = own[data.indices.to_numpy(zero_copy_only=False)]
         return found
+    if isinstance(data, pa.StructArray):
+        return _struct_codes(data, argument)
     return key_codes(read_column(data, argument), argument)
+
+
+def _struct_codes(data: pa.StructArray, argument: str) -> NDArray[Any]:
+    """Structs are equal if all their fields are; none is a key of its own."""
+    fields = {f"{argument}.{place}": column for place, column in enumerate(data.flatten())}
+    return _codes(fields | {f"{argument} is there": data.is_valid()}, len(data))
 
 
 def key_codes(column: Column, argument: str) -> NDArray[Any]:
@@ -123,11 +131,18 @@ def _indices(keys: pa.Array) -> NDArray[Any]:
 def _object_codes(keys: Sequence[Any], argument: str) -> NDArray[Any]:
     codes: dict[Any, int] = {}
     try:
-        # Arrow gives tuples back as lists, which cannot be looked up.
-        given = (tuple(k) if isinstance(k, list) else k for k in keys)
-        return np.array([codes.setdefault(key_of(k), len(codes)) for k in given], np.int64)
+        return np.array([codes.setdefault(_hashable(k), len(codes)) for k in keys], np.int64)
     except (TypeError, InputError) as problem:
         raise InputError(
             f"{argument} has keys that cannot be compared ({problem}); "
             "give numbers, text, or other hashable values"
         ) from None
+
+
+def _hashable(value: Any) -> Any:
+    """A key to look up; Arrow gives nested values as lists and dictionaries, which cannot be."""
+    if isinstance(value, list | tuple):
+        return tuple(map(_hashable, value))
+    if isinstance(value, dict):
+        return tuple((name, _hashable(own)) for name, own in value.items())
+    return key_of(value)

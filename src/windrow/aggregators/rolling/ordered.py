@@ -3,15 +3,15 @@
 Nothing is grouped, sorted or checked here, and every result is a column of a table.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Context, localcontext
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from windrow.aggregators.rolling.answers import Answer, Numbers
+from windrow.aggregators.rolling.answers import Answer, Numbers, Objects
 from windrow.aggregators.rolling.grouping import Groups
 from windrow.aggregators.rolling.source import Source
 from windrow.aggregators.rolling.task import Task
@@ -20,7 +20,10 @@ from windrow.algebra.aggregate import Aggregate, Aggregation, Product, as_aggreg
 from windrow.algebra.catalogue import count
 from windrow.windows import Policy, TrailingRows, TrailingTime
 
-__all__ = ["continue_policy", "trail_groups"]
+__all__ = ["Typed", "continue_policy", "trail_groups"]
+
+# From an aggregate's name and its results as Python values to a column.
+Typed: TypeAlias = Callable[[str, Sequence[Any]], pa.Array]
 
 _MOMENTS = pa.timestamp("us", tz="UTC")
 
@@ -35,18 +38,20 @@ def trail_groups(
     ticks: NDArray[np.int64],
     borders: NDArray[np.int64],
     times: NDArray[np.int64] | None = None,
+    *,
+    typed: Typed | None = None,
 ) -> pa.Table:
     """The trailing window of each row: group g has the rows [borders[g], borders[g + 1]).
 
     `ticks` are microseconds, ascending within a group; `times`, if they are others, are what
-    aggregates read as the time.
+    aggregates read as the time.  `typed` makes a column of Python values, if Arrow is not to guess.
     """
     source, parts = _source(values, ticks if times is None else times), _parts(aggregation)
     tasks = [source.task(part) for _, part in parts]
     groups = Groups(borders)
     with localcontext(Context(prec=_DIGITS)):
         answers = trail(tasks, window, groups.ordered(ticks), groups)
-    return _table([name for name, _ in parts], tasks, answers)
+    return _table([name for name, _ in parts], tasks, answers, typed)
 
 
 def continue_policy(
@@ -56,6 +61,8 @@ def continue_policy(
     borders: NDArray[np.int64],
     settled: NDArray[np.int64],
     ticks: NDArray[np.int64],
+    *,
+    typed: Typed | None = None,
 ) -> tuple[pa.Table, NDArray[np.int64]]:
     """What a policy leaves of the rows up to each row, and how many rows each group ends with.
 
@@ -68,7 +75,8 @@ def continue_policy(
     counted = source.task(count())
     with localcontext(Context(prec=_DIGITS)):
         *answers, sizes = slide([*tasks, counted], watched, policy, Groups(borders), settled)
-    return _table([name for name, _ in parts], tasks, answers), _held(sizes, borders, settled)
+    table = _table([name for name, _ in parts], tasks, answers, typed)
+    return table, _held(sizes, borders, settled)
 
 
 def _held(
@@ -92,7 +100,14 @@ def _parts(aggregation: Aggregation) -> Sequence[tuple[str, Aggregate[Any]]]:
     return asked.parts if isinstance(asked, Product) else (("value", asked),)
 
 
-def _table(names: Sequence[str], tasks: Sequence[Task], answers: Sequence[Answer]) -> pa.Table:
-    for task, answer in zip(tasks, answers, strict=True):
+def _table(
+    names: Sequence[str], tasks: Sequence[Task], answers: Sequence[Answer], typed: Typed | None
+) -> pa.Table:
+    columns = []
+    for name, task, answer in zip(names, tasks, answers, strict=True):
         answer.require_fit(repr(task.aggregate))
-    return pa.table([answer.arrow() for answer in answers], list(names))
+        if isinstance(answer, Objects) and typed is not None:
+            columns.append(typed(name, answer.values))
+        else:
+            columns.append(answer.arrow())
+    return pa.table(columns, list(names))
