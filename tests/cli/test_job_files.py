@@ -305,10 +305,10 @@ def test_what_a_stream_needs_is_told(tmp_path: Path, number: int, line: str, pro
     assert any(line.startswith(problem) for line in told), told
 
 
-def test_a_stream_of_changes_needs_no_lateness_and_a_console_no_checkpoint(tmp_path: Path) -> None:
-    text = with_line(3, "emit: on_change", text=STREAM)
+def test_rows_that_do_not_wait_need_no_lateness_and_a_console_no_checkpoint(tmp_path: Path) -> None:
+    text = with_line(7, "order: arrival", text=STREAM)
     text = with_line(6, "sink: {format: console}", text=text)
-    assert problems(tmp_path, with_line(7, "", text=text)) == []
+    assert problems(tmp_path, with_line(3, "emit: on_change", text=text)) == []
 
 
 # Settings of the command line ----------------------------------------------------------------

@@ -34,7 +34,10 @@ def run_batch(question: Question) -> Report:
 def _write(answer: "DataFrame", question: Question) -> None:
     sink = question.job.sink
     if sink.format == "console":
-        answer.show(*_shape(sink.options))
+        held = answer.persist()
+        held.count()  # all rows are counted, however few are shown
+        held.show(*_shape(sink.options))
+        held.unpersist()
     elif sink.format == "memory":
         answer.sparkSession.createDataFrame(answer.toArrow()).createOrReplaceTempView(sink.name)
     else:

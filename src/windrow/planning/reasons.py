@@ -2,7 +2,7 @@
 
 from windrow.planning.description import Description
 from windrow.planning.strategy import Assembly, Strategy
-from windrow.windows import Emit, Order
+from windrow.windows import Emit, Order, TrailingRows, TrailingTime
 
 __all__ = ["reason_for"]
 
@@ -55,6 +55,8 @@ def _panes(query: Description, assembly: Assembly | None) -> tuple[str, ...]:
 
 
 def _kernel(query: Description) -> tuple[str, ...]:
+    if isinstance(query.window, TrailingTime | TrailingRows) and not query.streaming:
+        return ("Spark computes frames like this row by row; a compiled pass gives all results",)
     if not query.aligned and not query.session:
         return (f"Spark has no windows like {query.window!r}",)
     reasons = []

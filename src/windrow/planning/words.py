@@ -87,7 +87,9 @@ def shuffled(query: Description, strategy: Strategy, assembly: Assembly | None) 
             return (f"packed states, one for {key}, slice and batch of rows",)
     if query.folds:
         return (f"packed states, one for {key}, slice and batch of rows",)
-    return ("all rows, packed as Arrow and hashed by key into lanes",)
+    if query.keys:
+        return (f"all rows, packed as Arrow, by the hash of {' and '.join(query.keys)}",)
+    return ("all rows, packed as Arrow; in parts by time if they are very many",)
 
 
 def cheaper(query: Description, strategy: Strategy) -> tuple[str, ...]:
@@ -100,10 +102,9 @@ def cheaper(query: Description, strategy: Strategy) -> tuple[str, ...]:
             told.append(
                 f"{', '.join(foreign)}: an aggregate whose states are numbers would be compiled"
             )
-    if strategy is Strategy.NATIVE and query.overlap > 1:
-        why_not = obstacle(query, Strategy.PANES)
-        if why_not is None:
-            told.append("strategy=Strategy.PANES would aggregate each row once")
+    forced = strategy is Strategy.NATIVE and query.overlap > 1 and query.forced
+    if forced and obstacle(query, Strategy.PANES) is None:
+        told.append("strategy=Strategy.PANES would aggregate each row once")
     longest = _finest(query)
     if longest is not None:
         told.append(longest)

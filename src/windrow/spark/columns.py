@@ -11,7 +11,25 @@ from pyspark.sql.types import StructField
 
 from windrow.errors import InputError
 
-__all__ = ["Selection", "expression", "is_column", "quoted"]
+__all__ = ["Selection", "Shown", "expression", "is_column", "quoted"]
+
+
+class Shown(str):
+    """A name of ours that messages show as what the user wrote."""
+
+    written: str
+
+    def __new__(cls, name: str, written: str) -> "Shown":
+        """The name, and how to show it."""
+        shown = super().__new__(cls, name)
+        shown.written = written
+        return shown
+
+    def __repr__(self) -> str:
+        return self.written
+
+    def __reduce__(self) -> Any:
+        return Shown, (str(self), self.written)
 
 
 def quoted(name: str) -> Column:
@@ -86,6 +104,12 @@ class Selection:
             self._schema([asked])
         except AnalysisException as error:
             there = ", ".join(map(repr, self.df.columns))
+            alike = [name for name in self.df.columns if name.casefold() == str(what).casefold()]
+            if isinstance(what, str) and len(alike) > 1:
+                raise InputError(
+                    f"{argument}={what!r} may be any of {', '.join(map(repr, alike))}: Spark does "
+                    "not tell them apart; rename one, or set spark.sql.caseSensitive"
+                ) from None
             reason = "" if isinstance(what, str) else f" ({str(error).splitlines()[0]})"
             raise InputError(
                 f"{argument}={what!r} is not in the DataFrame{reason}; its columns are {there}"

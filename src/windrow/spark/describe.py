@@ -7,6 +7,7 @@ from windrow.planning import Described, Description, Strategy
 from windrow.slicing.summary_inputs import read_inputs
 from windrow.spark.builtins import builtin_of
 from windrow.spark.request import Request
+from windrow.windows import TrailingRows, TrailingTime
 
 __all__ = ["description"]
 
@@ -44,5 +45,11 @@ def _described(name: str, text: str, part: Aggregate[Any], request: Request) -> 
         merges=builtin is not None and builtin.merges is not None,
         states=builtin is not None and builtin.states is not None,
         commutative=part.monoid.commutative,
-        compiled=read_inputs(part, schema).numeric() is not None,
+        compiled=read_inputs(part, schema).numeric() is not None or _counts(part, request),
     )
+
+
+def _counts(part: Aggregate[Any], request: Request) -> bool:
+    """Whether compiled code counts the values of a trailing window, as for quantiles."""
+    trailing = isinstance(request.windows[0][1], TrailingTime | TrailingRows)
+    return trailing and part.monoid.multiset is not None

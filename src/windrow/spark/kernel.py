@@ -46,7 +46,7 @@ from windrow.spark.parallelism import tasks_of
 from windrow.spark.request import Request
 from windrow.spark.shipped import Shipped
 from windrow.spark.types import spark_schema
-from windrow.windows import Emit, Order
+from windrow.windows import Aligned, Emit, Order
 
 __all__ = ["run", "windows_from_partials"]
 
@@ -88,9 +88,13 @@ def windows_from_partials(partials: DataFrame, request: Request) -> DataFrame:
 def _from_slices(
     parcels: DataFrame, engine: Shipped[Engine], definition: Definition, tasks: int
 ) -> DataFrame:
-    results = told(engine.get().schema, HASH_KEY)
+    sizes = {window.size_us for _, window in definition.windows if isinstance(window, Aligned)}
+    # Windows may be many more than rows: what Spark can add by itself, Python does not hand over.
+    known = ["end"] if len(sizes) == 1 else []
+    results = told(engine.get().schema, HASH_KEY, *known)
     work = _run_lanes(engine, engine.get().partials, results, Order.TIME)
-    return _answered(parcels, results, work, tasks).select(*without_hash(definition, results))
+    found = _answered(parcels, results, work, tasks).select(*without_hash(definition, results))
+    return found.withColumn("end", F.col("start") + sizes.pop()) if known else found
 
 
 def _answered(parcels: DataFrame, results: pa.Schema, work: Work, tasks: int) -> DataFrame:

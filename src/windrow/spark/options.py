@@ -33,6 +33,15 @@ class Options:
         return replace(self, **members)
 
     @staticmethod
+    def require_known(given: dict[str, Any]) -> None:
+        """Refuse what is no option."""
+        for name, value in given.items():
+            if name not in _KINDS:
+                raise InputError(
+                    f"{name}={value!r} is no option of a query; there are {', '.join(_KINDS)}"
+                )
+
+    @staticmethod
     def split(named: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Options among named things (aggregates, windows), told from them by their value."""
         options = {

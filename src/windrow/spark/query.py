@@ -64,6 +64,7 @@ class Query:
     def window(self, window: Window, **options: Any) -> "Query":
         """Over these windows; `emit`, `order` and `strategy` as in `over`."""
         _require_window(window, "window")
+        Options.require_known(options)
         return replace(self.with_options(**options), chosen=(("", window),), several=False)
 
     def windows(self, **named: Any) -> "Query":
@@ -95,10 +96,15 @@ class Query:
                 )
         return replace(self, kept=(*self.kept, *columns))
 
-    def aggregate(self, **named: Any) -> "Windowed":
+    def aggregate(self, *unnamed: Any, **named: Any) -> "Windowed":
         """The result: a DataFrame that can also `explain()`, `plan()` and show `late()` rows."""
         from windrow.spark.run import run
 
+        if unnamed:
+            raise AggregateError(
+                f"aggregate() got {unnamed[0]!r} without a name; name each result, as in "
+                "n=agg.count()"
+            )
         options, aggregates = Options.split(named)
         query = self.with_options(**options)
         if not query.chosen:

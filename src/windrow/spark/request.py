@@ -21,7 +21,8 @@ from windrow.algebra.aggregate import TIME, Aggregate
 from windrow.errors import InputError
 from windrow.slicing.definition import Definition
 from windrow.slicing.state_types import result_type
-from windrow.spark.columns import Selection
+from windrow.spark.accepted import require_accepted
+from windrow.spark.columns import Selection, Shown
 from windrow.spark.names import Names, names_of
 from windrow.spark.query import Query
 from windrow.spark.times import is_time, to_micros
@@ -137,7 +138,7 @@ class _Reader:
     def _column(self, column: Any, name: str) -> Any:
         if column is TIME and not self.zoned:
             column = self.time  # a column like any other, so that results have its type
-        return column if column is TIME else self.asked.add("v", column, name)
+        return column if column is TIME else Shown(self.asked.add("v", column, name), repr(column))
 
 
 def _time(time: StructField) -> StructField:
@@ -173,6 +174,8 @@ def _definition(
         else:
             ours.add(name, read_field.dataType, read_field.nullable)
     schema = arrow_schema(ours, zone)
+    for name, part in aggregates:
+        require_accepted(name, part, _types(part, schema), repr(part))
     results = tuple(result_type(part, _types(part, schema)) for _, part in aggregates)
     return Definition(windows, aggregates, schema, results, query.options.order)
 

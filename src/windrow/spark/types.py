@@ -27,9 +27,17 @@ _ATOMS: dict[type[spark.DataType], pa.DataType] = {
 }
 
 
+_BYTES = "UTF8_BINARY"  # the collation of text that is compared byte by byte
+
+
 # pyspark's own function differs between its releases in arguments and in the zone it writes.
 def arrow_type(kind: spark.DataType, zone: str) -> pa.DataType:
     """The Arrow type in which Spark hands over a column, under this session time zone."""
+    if isinstance(kind, spark.StringType) and kind.collation != _BYTES:
+        raise InputError(
+            f"a column has type {kind.simpleString()}, and Python compares text byte by byte; "
+            "make it comparable first, e.g. F.lower(...).cast('string')"
+        )
     if type(kind) in _ATOMS:
         return _ATOMS[type(kind)]
     match kind:

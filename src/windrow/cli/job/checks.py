@@ -6,7 +6,7 @@ from windrow.cli.job.ends import APPEND_ONLY, TO_LOOK_AT
 from windrow.cli.job.entry import Entry
 from windrow.cli.job.job import Job
 from windrow.cli.job.problems import Problem, did_you_mean
-from windrow.windows import TrailingRows, TrailingTime
+from windrow.windows import Aligned, Session, TrailingRows, TrailingTime
 
 __all__ = ["check_columns", "check_together"]
 
@@ -37,15 +37,21 @@ def _check_stream(job: Job, found: Mapping[str, Entry]) -> None:
             "checkpoint is missing: a stream notes there how far it came "
             "(e.g. checkpoint: checkpoints/hot)"
         )
-    if "lateness" not in found and not on_change and job.choices.get("order") != "arrival":
+    if "lateness" not in found and _needs_lateness(job, on_change=on_change):
         found["time"].complain_of_key(
             "lateness is missing: a stream must know how long to wait for late rows "
-            "(e.g. lateness: 10 minutes, or emit: on_change)"
+            "(e.g. lateness: 10 minutes)"
         )
     if job.sink.mode not in {"error", "append"}:
         sink.complain_of_key(
             f"sink.mode: a stream cannot {job.sink.mode} (leave it out: streams append)"
         )
+
+
+def _needs_lateness(job: Job, *, on_change: bool) -> bool:
+    """Rows can only be applied as they arrive, and time only close windows, by a watermark."""
+    timed = any(isinstance(window, Aligned | Session) for _, window in job.windows)
+    return job.choices.get("order") != "arrival" or (timed and not on_change)
 
 
 def check_columns(job: Job, columns: Iterable[str]) -> list[Problem]:

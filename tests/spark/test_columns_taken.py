@@ -1,0 +1,121 @@
+"""Columns of every type: refused by name where an aggregate makes no sense of them, else right."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import pytest
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import StringType
+
+import windrow as wr
+from windrow import agg, window
+from windrow.algebra.aggregate import Aggregate
+from windrow.errors import AggregateError, InputError
+from windrow.windows import Window
+
+pytestmark = pytest.mark.xdist_group("agreement on spark")
+
+NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
+MINUTE = window.tumbling("1 minute")
+TRAILING = window.trailing("1 minute")
+
+
+@pytest.fixture(scope="module")
+def readings(spark: SparkSession) -> DataFrame:
+    rows = [(NOON + timedelta(seconds=i), i % 2, float("nan"), str(i), i) for i in range(4)]
+    return spark.createDataFrame(rows, "ts timestamp, k int, x double, s string, v int").coalesce(1)
+
+
+# Expressions need a session: they are made in the tests.
+REFUSED: dict[str, tuple[Callable[[], Aggregate[Any]], str]] = {
+    "sum": (lambda: agg.sum("s"), "numbers"),
+    "median": (lambda: agg.median("ts"), "numbers"),
+    "any": (lambda: agg.any("v"), "booleans"),
+    "concat": (lambda: agg.concat("v"), "text"),
+    "range": (lambda: agg.range("s"), "numbers, times and durations"),
+    "max": (lambda: agg.max(F.struct("v")), "single values"),
+    "distinct": (lambda: agg.distinct(F.array("v")), "single values"),
+}
+
+
+@pytest.mark.parametrize("over", [MINUTE, TRAILING], ids=repr)
+@pytest.mark.parametrize("name", REFUSED)
+def test_columns_that_an_aggregate_does_not_take_are_refused_at_once(
+    readings: DataFrame, over: Window, name: str
+) -> None:
+    make, taken = REFUSED[name]
+    with pytest.raises(InputError, match=f"^wrong={name}.* takes {taken};"):
+        wr.over(readings, time="ts").window(over).aggregate(wrong=make())
+
+
+def test_what_is_refused_is_called_as_it_was_written(readings: DataFrame) -> None:
+    query = wr.over(readings, time="ts").window(MINUTE)
+    with pytest.raises(InputError, match=r"^wrong=sum\('s'\) reads a column of type string"):
+        query.aggregate(wrong=agg.sum("s"))
+    with pytest.raises(AggregateError, match=r"count\(\) without a name"):
+        query.aggregate(agg.count())
+    with pytest.raises(InputError, match="emmit='on_close' is no option"):
+        wr.over(readings, time="ts").window(MINUTE, emmit="on_close")
+
+
+def test_columns_that_spark_does_not_tell_apart_are_named(readings: DataFrame) -> None:
+    both = readings.select("ts", F.col("k").alias("a"), F.col("v").alias("A"))
+    with pytest.raises(InputError, match="by='a' may be any of 'a', 'A'"):
+        wr.over(both, time="ts", by="a").window(MINUTE).aggregate(n=agg.count())
+
+
+def test_text_that_spark_compares_in_its_own_way_is_refused(readings: DataFrame) -> None:
+    lower_case = readings.withColumn("c", F.col("s").cast(StringType("UTF8_LCASE")))
+    with pytest.raises(InputError, match=r"UTF8_LCASE.*compares text byte by byte"):
+        wr.over(lower_case, time="ts", by="c").window(MINUTE).aggregate(n=agg.count())
+
+
+NESTED: dict[str, tuple[Callable[[], Column], int]] = {
+    "array of NaN": (lambda: F.array("x"), 1),
+    "struct": (lambda: F.struct("k", "x"), 2),
+    "struct of structs": (lambda: F.struct(F.struct("k")), 2),
+    "array of structs": (lambda: F.array(F.struct("k")), 2),
+    "null or struct": (lambda: F.when(F.col("k") == 0, F.struct("x")), 2),
+}
+
+
+@pytest.mark.parametrize("name", NESTED)
+@pytest.mark.parametrize("strategy", ["native", "kernel"])
+def test_nested_keys_are_one_where_their_values_are(
+    readings: DataFrame, name: str, strategy: str
+) -> None:
+    make, groups = NESTED[name]
+    query = wr.over(readings, time="ts", by=make().alias("key"), strategy=strategy).window(MINUTE)
+    counts = [row["n"] for row in query.aggregate(n=agg.count()).collect()]
+    assert len(counts) == groups
+    assert sum(counts) == 4
+
+
+LAST_TWO = window.policy(keep=lambda window: window.n <= 2, using={"n": agg.count()})
+
+
+@pytest.mark.parametrize(
+    "over",
+    [
+        TRAILING,
+        window.count(2),
+        MINUTE,
+        window.policy(keep=lambda w: w.n <= 2, using={"n": agg.count()}),
+    ],
+    ids=["trailing", "count", "tumbling", "policy"],
+)
+def test_filters_and_maps_are_results_of_every_window(readings: DataFrame, over: Window) -> None:
+    pairs = F.create_map(F.lit("v"), F.col("v"))
+    parts = {"seen": agg.bloom("v"), "newest": agg.last(pairs), "all": agg.collect(pairs)}
+    rows = wr.over(readings, time="ts").window(over).aggregate(**parts).collect()
+    assert rows
+    empty = agg.bloom("v").monoid.lower(agg.bloom("v").monoid.identity)
+    for row in rows:
+        values = [pair["v"] for pair in row["all"]]
+        assert row["newest"] == {"v": values[-1]}
+        bits = reduce(or_, map(empty.mask, values))
+        assert int.from_bytes(row["seen"], "little") == bits
