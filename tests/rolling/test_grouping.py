@@ -2,6 +2,7 @@
 
 from datetime import date
 from math import nan
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -189,7 +190,7 @@ def test_keys_of_no_rows_are_no_groups() -> None:
         ({}, r"by names no column; leave it out"),
         (7, r"by is a int, not a column; give a numpy array"),
         ("sensor", r"by is a str, not a column"),
-        ([{"a": 1}, {"a": 2}, {"a": 3}], r"by has keys that cannot be compared .*give numbers"),
+        ([SimpleNamespace()] * 3, r"by has keys that cannot be compared .*give numbers"),
     ],
 )
 def test_wrong_keys_are_refused(by: Any, said: str) -> None:
