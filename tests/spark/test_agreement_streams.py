@@ -56,10 +56,8 @@ def test_a_stream_gives_what_a_batch_gives_however_long_one_looks(
     ("kind", "strategy"),
     [
         ("tumbling", "native"),
-        ("hopping", "panes"),
-        ("hopping", "stateful"),
-        ("session", "native"),
-        ("session", "stateful"),
+        pytest.param("hopping", "stateful", marks=pytest.mark.slow),
+        pytest.param("session", "native", marks=pytest.mark.slow),
     ],
 )
 @examples(1)
@@ -75,7 +73,13 @@ def test_every_strategy_gives_the_same_stream(
     check(spark, asked, data.draw(arrivals()))
 
 
-@pytest.mark.parametrize("kind", ["trailing time", "trailing rows", "count", "policy"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "trailing time",
+        *(pytest.param(k, marks=pytest.mark.slow) for k in ("trailing rows", "count", "policy")),
+    ],
+)
 @examples(1)
 @given(data=st.data())
 def test_rows_may_be_applied_as_they_arrive(

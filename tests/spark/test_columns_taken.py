@@ -83,6 +83,17 @@ NESTED: dict[str, tuple[Callable[[], Column], int]] = {
 }
 
 
+def test_keys_that_cannot_be_compared_are_refused(readings: DataFrame) -> None:
+    by = F.array(F.create_map("s", "v")).alias("pairs")
+    with pytest.raises(InputError, match=r"by='pairs' has type array<map<string,int>>"):
+        wr.over(readings, time="ts", by=by).window(MINUTE).aggregate(n=agg.count())
+
+
+def test_the_time_is_kept_once_however_it_is_written(readings: DataFrame) -> None:
+    query = wr.over(readings, time="ts", by="k").window(TRAILING).keep("TS", "K", "v")
+    assert query.aggregate(n=agg.count()).columns == ["ts", "k", "v", "n"]
+
+
 @pytest.mark.parametrize("name", NESTED)
 @pytest.mark.parametrize("strategy", ["native", "kernel"])
 def test_nested_keys_are_one_where_their_values_are(

@@ -41,8 +41,8 @@ BATCHES = [
     "over",
     [
         pytest.param(window.trailing("15 s"), marks=pytest.mark.spark_floor),
-        window.session("9 s"),
-        window.count(2),
+        pytest.param(window.session("9 s"), marks=pytest.mark.slow),
+        pytest.param(window.count(2), marks=pytest.mark.slow),
         window.hopping("9 s", every="4 s"),
     ],
     ids=repr,
@@ -79,14 +79,25 @@ def test_rows_applied_as_they_arrive_survive_restarts(spark: SparkSession) -> No
 @pytest.mark.parametrize(
     "changed",
     [
-        Asked(window.trailing("16 s"), CHOSEN),
-        Asked(window.session("15 s"), CHOSEN),
-        Asked(window.trailing("15 s"), CHOSEN | {"free": agg.sum("i")}),
-        Asked(window.trailing("15 s"), CHOSEN | {"mean": agg.mean("w")}),
-        Asked(window.trailing("15 s"), CHOSEN, by="s"),
-        Asked(window.trailing("15 s"), CHOSEN, order=Order.ARRIVAL),
+        pytest.param(Asked(window.trailing("16 s"), CHOSEN), id="longer", marks=pytest.mark.slow),
+        pytest.param(Asked(window.session("15 s"), CHOSEN), id="other window"),
+        pytest.param(
+            Asked(window.trailing("15 s"), CHOSEN | {"free": agg.sum("i")}),
+            id="other aggregate",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            Asked(window.trailing("15 s"), CHOSEN | {"mean": agg.mean("w")}),
+            id="other column",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(Asked(window.trailing("15 s"), CHOSEN, by="s"), id="other key"),
+        pytest.param(
+            Asked(window.trailing("15 s"), CHOSEN, order=Order.ARRIVAL),
+            id="other order",
+            marks=pytest.mark.slow,
+        ),
     ],
-    ids=["longer", "other window", "other aggregate", "other column", "other key", "other order"],
 )
 def test_a_changed_query_is_refused_and_the_old_one_can_go_on(
     spark: SparkSession, changed: Asked

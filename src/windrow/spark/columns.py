@@ -49,9 +49,10 @@ def expression(df: DataFrame, what: Any, argument: str) -> Column:
         return quoted(what) if what in df.columns else F.col(what)
     if isinstance(what, Column):
         return what
+    example = "ts" if argument == "time" else "sensor"
     raise InputError(
         f"{argument}={what!r} is a {type(what).__name__}; "
-        f'give the name of a column or an expression, e.g. {argument}="sensor"'
+        f'give the name of a column or an expression, e.g. {argument}="{example}"'
     )
 
 

@@ -87,12 +87,12 @@ def read(query: Query, aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> Re
     reader = _Reader(asked, query.time, zoned=isinstance(time.dataType, TimestampType))
     inner = tuple((name, reader.aggregate(part, name)) for name, part in aggregates)
     windows = tuple((name, reader.window(window)) for name, window in query.chosen)
-    there = [name for name in (query.time, *query.by) if isinstance(name, str)]
     for column in query.kept:
-        if not (isinstance(column, str) and column in there):  # these are in the result anyway
+        if not _is_there(column, query):
             asked.add("c", column, "keep")
     fields, expressions = asked.fields(), asked.expressions()
     _require_booleans(fields)
+    _require_comparable(fields)
 
     source = watermarked(query, expressions["t"], time)
     return Request(
@@ -157,6 +157,24 @@ def _require_booleans(fields: dict[str, StructField]) -> None:
             raise InputError(
                 f"{role}={mark.name!r} has type {mark.dataType.simpleString()}; "
                 f"give a boolean column or a condition, e.g. F.col({mark.name!r}) > 0"
+            )
+
+
+def _is_there(column: Any, query: Query) -> bool:
+    """Whether a column to keep is in the result anyway: as its time or key, in any case."""
+    there = [name for name in (query.time, *query.by) if isinstance(name, str)]
+    if not isinstance(column, str) or column in there:
+        return isinstance(column, str)
+    folded = (name.casefold() for name in there)
+    return column not in query.df.columns and column.casefold() in folded
+
+
+def _require_comparable(fields: dict[str, StructField]) -> None:
+    for ours, read_field in fields.items():
+        if ours[0] == "k" and "map<" in read_field.dataType.simpleString():
+            raise InputError(
+                f"by={read_field.name!r} has type {read_field.dataType.simpleString()}, and maps "
+                "cannot be compared; take what is in it, e.g. F.map_values(...)"
             )
 
 
