@@ -68,6 +68,7 @@ def test_any_aggregate_in_any_window_agrees_however_long_one_looks(
         ("session", "kernel"),
     ],
 )
+@pytest.mark.slow
 @examples(3)
 @given(data=st.data())
 def test_every_strategy_agrees(
@@ -82,6 +83,7 @@ def test_every_strategy_agrees(
 
 
 @pytest.mark.parametrize("kind", ["trailing time", "trailing rows", "count", "policy"])
+@pytest.mark.slow
 @examples(2)
 @given(data=st.data())
 def test_without_a_key_all_rows_belong_together(
@@ -102,6 +104,7 @@ def test_rows_may_be_applied_as_they_arrive(
 
 
 @pytest.mark.parametrize("kind", ["count", "punctuated"])
+@pytest.mark.slow
 @examples(2)
 @given(data=st.data())
 def test_windows_that_the_data_has_not_ended_are_told_on_change(

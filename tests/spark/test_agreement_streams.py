@@ -29,8 +29,14 @@ def check(spark: SparkSession, asked: Asked, batches: Batches) -> None:
         asked.check(fed(run, batches), joined(batches))
 
 
+# A stream takes seconds: with every change a few kinds have their turn, in `make test-slow` all.
+FEW_KINDS = ("hopping", "trailing time", "session", "count")
+
+
 @pytest.mark.spark_floor
-@pytest.mark.parametrize("kind", WINDOWS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(k, marks=() if k in FEW_KINDS else pytest.mark.slow) for k in WINDOWS]
+)
 @examples(1)
 @given(data=st.data())
 def test_a_stream_gives_what_a_batch_gives(
@@ -56,10 +62,13 @@ def test_a_stream_gives_what_a_batch_gives_however_long_one_looks(
     ("kind", "strategy"),
     [
         ("tumbling", "native"),
-        pytest.param("hopping", "stateful", marks=pytest.mark.slow),
-        pytest.param("session", "native", marks=pytest.mark.slow),
+        ("hopping", "panes"),
+        ("hopping", "stateful"),
+        ("session", "native"),
+        ("session", "stateful"),
     ],
 )
+@pytest.mark.slow
 @examples(1)
 @given(data=st.data())
 def test_every_strategy_gives_the_same_stream(
@@ -73,13 +82,8 @@ def test_every_strategy_gives_the_same_stream(
     check(spark, asked, data.draw(arrivals()))
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "trailing time",
-        *(pytest.param(k, marks=pytest.mark.slow) for k in ("trailing rows", "count", "policy")),
-    ],
-)
+@pytest.mark.parametrize("kind", ["trailing time", "trailing rows", "count", "policy"])
+@pytest.mark.slow
 @examples(1)
 @given(data=st.data())
 def test_rows_may_be_applied_as_they_arrive(
@@ -112,6 +116,7 @@ def test_on_change_the_last_answer_for_each_window_counts(
 
 
 @pytest.mark.parametrize("kind", ["session", "punctuated"])
+@pytest.mark.slow
 @examples(1)
 @given(data=st.data())
 def test_on_change_windows_that_grow_are_told_as_they_end_up(

@@ -59,6 +59,7 @@ def test_a_restart_after_every_micro_batch_changes_nothing(
         asked.check(run.rows, joined(BATCHES))
 
 
+@pytest.mark.slow
 def test_each_step_of_a_restarted_stream_answers_the_same(spark: SparkSession) -> None:
     asked = Asked(window.trailing(rows=2), CHOSEN)
     with stream(spark, asked) as whole, stream(spark, asked) as restarted:
@@ -67,6 +68,7 @@ def test_each_step_of_a_restarted_stream_answers_the_same(spark: SparkSession) -
             check_rows(restarted.add(batch), whole.add(batch))
 
 
+@pytest.mark.slow
 def test_rows_applied_as_they_arrive_survive_restarts(spark: SparkSession) -> None:
     asked = Asked(window.trailing("15 s"), CHOSEN, order=Order.ARRIVAL)
     with stream(spark, asked) as run:
@@ -80,7 +82,9 @@ def test_rows_applied_as_they_arrive_survive_restarts(spark: SparkSession) -> No
     "changed",
     [
         pytest.param(Asked(window.trailing("16 s"), CHOSEN), id="longer", marks=pytest.mark.slow),
-        pytest.param(Asked(window.session("15 s"), CHOSEN), id="other window"),
+        pytest.param(
+            Asked(window.session("15 s"), CHOSEN), id="other window", marks=pytest.mark.slow
+        ),
         pytest.param(
             Asked(window.trailing("15 s"), CHOSEN | {"free": agg.sum("i")}),
             id="other aggregate",
