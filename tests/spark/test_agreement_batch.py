@@ -21,7 +21,7 @@ from windrow import agg, window
 from windrow.testing import check_rows, expected
 from windrow.window import Emit, Order, Window
 
-pytestmark = pytest.mark.xdist_group("agreement on spark")
+pytestmark = pytest.mark.xdist_group("spark")
 
 
 def check(spark: SparkSession, asked: Asked, rows: list[Row]) -> None:

@@ -12,7 +12,7 @@ from windrow.algebra.aggregate import Aggregate
 from windrow.testing import Feed, Run, check_rows, expected
 from windrow.windows import Window
 
-pytestmark = pytest.mark.xdist_group("agreement on spark")
+pytestmark = pytest.mark.xdist_group("spark")
 
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 COLUMNS = "k string, t timestamp, v bigint"

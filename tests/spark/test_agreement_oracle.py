@@ -13,7 +13,7 @@ from tests.spark.support import AGGREGATES, BUILT_IN, Asked, Row, drawn_rows, ex
 from windrow import agg, window
 from windrow.windows import Window
 
-pytestmark = pytest.mark.xdist_group("agreement on spark")
+pytestmark = pytest.mark.xdist_group("spark")
 
 BUILT_INS = {name: AGGREGATES[name] for name in BUILT_IN}
 

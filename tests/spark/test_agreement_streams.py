@@ -21,7 +21,7 @@ from tests.spark.support import (
 from windrow.testing import check_rows
 from windrow.window import Emit, Order
 
-pytestmark = pytest.mark.xdist_group("agreement on spark")
+pytestmark = pytest.mark.xdist_group("spark")
 
 
 def check(spark: SparkSession, asked: Asked, batches: Batches) -> None:

@@ -17,7 +17,7 @@ from windrow.algebra.aggregate import Aggregate
 from windrow.errors import AggregateError, InputError
 from windrow.windows import Window
 
-pytestmark = pytest.mark.xdist_group("agreement on spark")
+pytestmark = pytest.mark.xdist_group("spark")
 
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 MINUTE = window.tumbling("1 minute")

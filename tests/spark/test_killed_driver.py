@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from tests.spark.killed_driver import AGGREGATES, WINDOW, started, written
 from windrow.testing import check_rows, expected
 
-pytestmark = [pytest.mark.xdist_group("agreement on spark"), pytest.mark.slow]
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
 
 ROOT = Path(__file__).parent.parent.parent
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)

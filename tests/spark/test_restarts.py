@@ -14,7 +14,7 @@ from windrow.testing import Feed, check_rows
 from windrow.window import Order
 from windrow.windows import Window
 
-pytestmark = pytest.mark.xdist_group("agreement on spark")
+pytestmark = pytest.mark.xdist_group("spark")
 
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 CHOSEN = {name: AGGREGATES[name] for name in ("free", "mean", "last_time")}
