@@ -46,11 +46,6 @@ class Description:
         return tuple(window for _, window in self.windows if isinstance(window, Aligned))
 
     @property
-    def tumbling(self) -> bool:
-        """Whether every row is in exactly one window."""
-        return len(self.windows) == 1 and self.overlap == 1 and not self.gaps
-
-    @property
     def gaps(self) -> bool:
         """Whether some rows are in no window."""
         return any(window.every_us > window.size_us for window in self.aligned)
@@ -64,11 +59,6 @@ class Description:
     def session(self) -> bool:
         """Whether silence bounds the windows."""
         return isinstance(self.window, Session)
-
-    @property
-    def builtin(self) -> bool:
-        """Whether Spark computes every aggregate itself."""
-        return all(part.builtin for part in self.aggregates)
 
     @property
     def folds(self) -> bool:
