@@ -59,7 +59,7 @@ class Run:
                 findings = experiment.run(
                     experiment.quick if self.quick else experiment.full, bench
                 )
-            except Exception:
+            except Exception:  # of whatever kind: the others still have their turn
                 print(f"━━ {experiment.name}: FAILED\n\n{traceback.format_exc()}", flush=True)
                 self.failed.append(experiment.name)
                 continue

@@ -1,6 +1,7 @@
 """A day of temperature readings through windrow: a table, a picture, and how long it took.
 
-Run it with `make demo`. Read it from top to bottom: first the windows, then what is made of them.
+Run it with `python -m examples.day_of_sensors`. Read it from top to bottom: first the windows, then
+what is made of them.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import windrow as wr
+from examples.drawing import INK, LEGEND, RED, draw_last_hour, draw_readings, make_plain
 from windrow import agg, window
 from windrow.datasets import day_of_sensors
 
@@ -148,8 +150,7 @@ def clock(moment: np.datetime64) -> str:
 
 # The picture ---------------------------------------------------------------------------------
 
-INK, GRID, GREY = "#1e293b", "#e2e8f0", "#94a3b8"
-BLUE, PALE_BLUE, RED, TEAL, PALE_TEAL = "#1d4ed8", "#dbeafe", "#dc2626", "#0d9488", "#ccfbf1"
+TEAL, PALE_TEAL = "#0d9488", "#ccfbf1"
 
 
 def draw(sensor: Sensor, picture: Path) -> None:
@@ -159,10 +160,7 @@ def draw(sensor: Sensor, picture: Path) -> None:
     draw_hour(above, sensor)
     draw_calm(below, sensor)
     for axes in (above, below):
-        axes.spines[["top", "right", "left"]].set_visible(False)
-        axes.spines["bottom"].set_color(GREY)
-        axes.grid(axis="y", color=GRID)
-        axes.set_axisbelow(True)
+        make_plain(axes)
         axes.tick_params(length=0, pad=6, labelcolor=INK)
     midnight = sensor.ts[0].astype("datetime64[D]")
     hours = np.arange(0, 25, 3)
@@ -175,17 +173,8 @@ def draw(sensor: Sensor, picture: Path) -> None:
 
 def draw_hour(axes: Axes, sensor: Sensor) -> None:
     ts, temp, windows, hot = sensor.ts, sensor.temp, sensor.windows, sensor.hot_events
-    axes.plot(ts, temp, ".", color=GREY, markersize=1, alpha=0.5)  # dots, to show the gaps
-    axes.plot([], [], "o", color=GREY, markersize=4, label="readings")  # dots one can see
-    axes.plot(ts, windows["mean"], color=BLUE, linewidth=2, label="mean of the last hour")
-    axes.fill_between(
-        ts,
-        windows["low"],
-        windows["high"],
-        color=PALE_BLUE,
-        linewidth=0,
-        label="min to max of the last hour",
-    )
+    draw_readings(axes, ts, temp)
+    draw_last_hour(axes, ts, windows["mean"], windows["low"], windows["high"])
     axes.plot(
         ts[hot],
         temp[hot],
@@ -206,7 +195,7 @@ def draw_hour(axes: Axes, sensor: Sensor) -> None:
     axes.set_ylabel("temperature (°C)", color=INK)
     title = f"Sensor {sensor.name}: one day, {len(ts):,} readings"
     axes.set_title(title, loc="left", pad=34, fontsize=15, fontweight="bold", color=INK)
-    axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1), ncols=4, frameon=False, labelcolor=INK)
+    axes.legend(**LEGEND, ncols=4)
 
 
 def draw_calm(axes: Axes, sensor: Sensor) -> None:

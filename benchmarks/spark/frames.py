@@ -1,11 +1,14 @@
 """Trailing windows of rows beside Spark's default frame; and that their length does not matter."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from benchmarks.findings import Experiment, Findings, at_least, at_most
+from pyspark.sql import DataFrame
+
+from benchmarks.findings import Bar, Experiment, Findings, at_least, at_most
 from benchmarks.measure import Bench, Measured
-from benchmarks.spark.contenders import compared, in_turns
+from benchmarks.spark.contenders import Build, compared, in_turns
 from benchmarks.spark.data import cached, readings
 from benchmarks.spark.ratios import WINDROW, faster, times_table
 from benchmarks.spark.trailing import by_rows, native_by_rows
@@ -26,27 +29,25 @@ class DefaultSizes:
 
 def run_default(sizes: DefaultSizes, bench: Bench) -> Findings:
     """Spark looks at every row of every frame: a long time."""
-    case = {"rows": sizes.rows, "frame": sizes.frame}
-    with cached(readings(sizes.rows, keys=1)) as df:
-        queries = {
-            WINDROW: partial(by_rows, df, sizes.frame),
-            DEFAULT: partial(native_by_rows, df, sizes.frame),
-        }
-        fewer = replace(bench, repetitions=min(bench.repetitions, sizes.repetitions))
-        measured = compared(fewer, case, queries)
-    return Findings(
-        measured,
-        [times_table(measured, list(case))],
-        [
-            at_least(
-                f"trailing max, {sizes.frame:,}-row frames, {sizes.rows:,} rows: "
-                f"as fast as Spark's {DEFAULT}",
-                50,
-                faster(measured, DEFAULT),
-                "x",
-            )
-        ],
-        ["One key, a day; max."],
+
+    def bar(measured: Sequence[Measured]) -> Bar:
+        return at_least(
+            f"trailing max, {sizes.frame:,}-row frames, {sizes.rows:,} rows: "
+            f"as fast as Spark's {DEFAULT}",
+            50,
+            faster(measured, DEFAULT),
+            "x",
+        )
+
+    fewer = replace(bench, repetitions=min(bench.repetitions, sizes.repetitions))
+    return _over_one_key(
+        sizes.rows,
+        {
+            WINDROW: partial(by_rows, frame=sizes.frame),
+            DEFAULT: partial(native_by_rows, frame=sizes.frame),
+        },
+        partial(compared, fewer, {"rows": sizes.rows, "frame": sizes.frame}),
+        bar,
     )
 
 
@@ -60,24 +61,36 @@ class FramesSizes:
 
 def run_frames(sizes: FramesSizes, bench: Bench) -> Findings:
     """All frames take turns."""
-    with cached(readings(sizes.rows, keys=1)) as df:
-        queries = {f"{frame:,} rows": partial(by_rows, df, frame) for frame in sizes.frames}
-        measured: list[Measured] = in_turns(bench, {"rows": sizes.rows}, queries)
-    medians = [m.median for m in measured]
-    return Findings(
-        measured,
-        [times_table(measured, ["rows"])],
-        [
-            at_most(
-                f"trailing max, frames of {min(sizes.frames):,} … {max(sizes.frames):,} rows: "
-                "the slowest as long as the fastest",
-                1.2,
-                [max(medians) / min(medians)],
-                "x",
-            )
-        ],
-        ["One key, a day; max."],
+
+    def bar(measured: Sequence[Measured]) -> Bar:
+        medians = [m.median for m in measured]
+        return at_most(
+            f"trailing max, frames of {min(sizes.frames):,} … {max(sizes.frames):,} rows: "
+            "the slowest as long as the fastest",
+            1.2,
+            [max(medians) / min(medians)],
+            "x",
+        )
+
+    return _over_one_key(
+        sizes.rows,
+        {f"{frame:,} rows": partial(by_rows, frame=frame) for frame in sizes.frames},
+        partial(in_turns, bench, {"rows": sizes.rows}),
+        bar,
     )
+
+
+def _over_one_key(
+    rows: int,
+    asked: Mapping[str, Callable[[DataFrame], DataFrame]],
+    measure: Callable[[Mapping[str, Build]], list[Measured]],
+    bar: Callable[[Sequence[Measured]], Bar],
+) -> Findings:
+    """Measure queries over so many rows of one key, and hold them to a bar."""
+    with cached(readings(rows, keys=1)) as df:
+        measured = measure({name: partial(ask, df) for name, ask in asked.items()})
+    table = times_table(measured, list(measured[0].case))
+    return Findings(measured, [table], [bar(measured)], ["One key, a day; max."])
 
 
 DEFAULT_FRAME = Experiment(

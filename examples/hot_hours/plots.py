@@ -3,15 +3,21 @@
 import base64
 import io
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-INK, GRID, GREY = "#1e293b", "#e2e8f0", "#94a3b8"
-BLUE, PALE_BLUE, RED = "#1d4ed8", "#dbeafe", "#dc2626"
-LEGEND: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (-0.01, 1), "frameon": False}
+from examples.drawing import (
+    BLUE,
+    GREY,
+    INK,
+    LEGEND,
+    RED,
+    draw_last_hour,
+    draw_readings,
+    make_plain,
+)
 
 
 def one_day(sensor: str, readings: pd.DataFrame, hours: pd.DataFrame) -> str:
@@ -19,17 +25,8 @@ def one_day(sensor: str, readings: pd.DataFrame, hours: pd.DataFrame) -> str:
     figure = Figure(figsize=(10, 3.8), layout="constrained")
     axes = figure.subplots()
     read, ended = clock(readings["ts"]), clock(hours["start"]) + 1
-    axes.plot(read, readings["temp"], ".", color=GREY, markersize=1, alpha=0.5)
-    axes.plot([], [], "o", color=GREY, markersize=4, label="readings")  # dots one can see
-    axes.plot(ended, hours["mean"], color=BLUE, linewidth=2, label="mean of the last hour")
-    axes.fill_between(
-        ended,
-        hours["low"],
-        hours["peak"],
-        color=PALE_BLUE,
-        linewidth=0,
-        label="min to max of the last hour",
-    )
+    draw_readings(axes, read, readings["temp"])
+    draw_last_hour(axes, ended, hours["mean"], hours["low"], hours["peak"])
     stray = (readings["arrived"] - readings["ts"]) > pd.Timedelta("1h")
     axes.plot(
         read[stray],
@@ -40,12 +37,9 @@ def one_day(sensor: str, readings: pd.DataFrame, hours: pd.DataFrame) -> str:
         markerfacecolor="white",
         label="came hours late",
     )
-    axes.legend(**LEGEND, ncols=4, labelcolor=INK)
+    axes.legend(**LEGEND, ncols=4)
     axes.set_ylabel(f"{sensor}, °C", color=INK)
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.spines["bottom"].set_color(GREY)
-    axes.grid(axis="y", color=GRID)
-    axes.set_axisbelow(True)
+    make_plain(axes)
     _hours_of_day(axes)
     return embedded(figure)
 
@@ -84,7 +78,7 @@ def timings(seconds: Mapping[str, tuple[float, float]]) -> str:
             rows, [pair[place] for pair in seconds.values()], height=0.36, color=color, label=label
         )
         axes.bar_label(bars, fmt="%.1f s", padding=5, color=INK)
-    axes.legend(**LEGEND, ncols=2, labelcolor=INK)
+    axes.legend(**LEGEND, ncols=2)
     axes.set_yticks(range(len(seconds)), list(seconds))
     axes.set_xticks([])
     axes.invert_yaxis()

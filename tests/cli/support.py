@@ -1,4 +1,4 @@
-"""Job files for tests: a good one, and the same with some of its lines changed."""
+"""Job files for tests: good ones, and the same with some of their lines changed."""
 
 from pathlib import Path
 from textwrap import dedent
@@ -13,10 +13,19 @@ windows: {hopping: {size: 1 hour, every: 1 minute}}
 aggregates: {peak: max(temp), n: count()}
 sink: {format: parquet, path: hot, mode: overwrite}
 """
+STREAM = """\
+source: {format: json, path: readings, stream: true, schema: "sensor string, ts timestamp"}
+time: ts
+lateness: 10 minutes
+windows: {tumbling: 1 hour}
+aggregates: {n: count()}
+sink: {format: parquet, path: hot, trigger: available_now}
+checkpoint: checkpoints/hot
+"""
 
 
 def with_line(number: int, line: str, *, text: str = GOOD) -> str:
-    """The good job with one line replaced; lines count from 1."""
+    """A good job with one line replaced; lines count from 1."""
     lines = text.splitlines()
     lines[number - 1] = line
     return "\n".join(lines) + "\n"

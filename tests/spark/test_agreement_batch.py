@@ -6,25 +6,22 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 import windrow as wr
-from tests.spark.support import (
-    BUILT_IN,
-    WINDOWS,
-    Asked,
-    Row,
-    aggregates_of,
-    drawn_aggregates,
-    drawn_rows,
-    examples,
-    frame_of,
+from tests.spark.agreement import (
+    as_rows_arrive,
+    by_strategy,
+    drawn_query,
+    with_or_without_a_key,
 )
+from tests.spark.support import WINDOWS, Asked, Row, drawn_rows, examples, frame_of
 from windrow import agg, window
 from windrow.testing import check_rows, expected
-from windrow.window import Emit, Order, Window
+from windrow.window import Emit, Window
 
 pytestmark = pytest.mark.xdist_group("spark")
 
 
-def check(spark: SparkSession, asked: Asked, rows: list[Row]) -> None:
+def check(spark: SparkSession, asked: Asked, data: st.DataObject) -> None:
+    rows = data.draw(drawn_rows)
     asked.check(asked.of(frame_of(spark, rows)), rows)
 
 
@@ -35,8 +32,7 @@ def check(spark: SparkSession, asked: Asked, rows: list[Row]) -> None:
 def test_any_aggregate_in_any_window_agrees(
     spark: SparkSession, kind: str, data: st.DataObject
 ) -> None:
-    asked = Asked(data.draw(WINDOWS[kind]), data.draw(drawn_aggregates))
-    check(spark, asked, data.draw(drawn_rows))
+    check(spark, drawn_query(data, kind), data)
 
 
 @pytest.mark.slow
@@ -46,13 +42,8 @@ def test_any_aggregate_in_any_window_agrees(
 def test_any_aggregate_in_any_window_agrees_however_long_one_looks(
     spark: SparkSession, kind: str, data: st.DataObject
 ) -> None:
-    asked = Asked(
-        data.draw(WINDOWS[kind]),
-        data.draw(drawn_aggregates),
-        by=data.draw(st.sampled_from(("k", None))),
-        emit=data.draw(st.sampled_from(Emit)),
-    )
-    check(spark, asked, data.draw(drawn_rows))
+    emit = data.draw(st.sampled_from(Emit))
+    check(spark, with_or_without_a_key(data, kind, emit=emit), data)
 
 
 @pytest.mark.parametrize(
@@ -74,12 +65,7 @@ def test_any_aggregate_in_any_window_agrees_however_long_one_looks(
 def test_every_strategy_agrees(
     spark: SparkSession, kind: str, strategy: str, data: st.DataObject
 ) -> None:
-    asked = Asked(
-        data.draw(WINDOWS[kind]),
-        data.draw(aggregates_of(BUILT_IN)),
-        options={"strategy": strategy},
-    )
-    check(spark, asked, data.draw(drawn_rows))
+    check(spark, by_strategy(data, kind, strategy), data)
 
 
 @pytest.mark.parametrize("kind", ["trailing time", "trailing rows", "count", "policy"])
@@ -89,8 +75,7 @@ def test_every_strategy_agrees(
 def test_without_a_key_all_rows_belong_together(
     spark: SparkSession, kind: str, data: st.DataObject
 ) -> None:
-    asked = Asked(data.draw(WINDOWS[kind]), data.draw(drawn_aggregates), by=None)
-    check(spark, asked, data.draw(drawn_rows))
+    check(spark, drawn_query(data, kind, by=None), data)
 
 
 @pytest.mark.parametrize("kind", ["trailing rows", "count", "punctuated"])
@@ -99,8 +84,7 @@ def test_without_a_key_all_rows_belong_together(
 def test_rows_may_be_applied_as_they_arrive(
     spark: SparkSession, kind: str, data: st.DataObject
 ) -> None:
-    asked = Asked(data.draw(WINDOWS[kind]), data.draw(drawn_aggregates), order=Order.ARRIVAL)
-    check(spark, asked, data.draw(drawn_rows))
+    check(spark, as_rows_arrive(data, kind), data)
 
 
 @pytest.mark.parametrize("kind", ["count", "punctuated"])
@@ -110,8 +94,7 @@ def test_rows_may_be_applied_as_they_arrive(
 def test_windows_that_the_data_has_not_ended_are_told_on_change(
     spark: SparkSession, kind: str, data: st.DataObject
 ) -> None:
-    asked = Asked(data.draw(WINDOWS[kind]), data.draw(drawn_aggregates), emit=Emit.ON_CHANGE)
-    check(spark, asked, data.draw(drawn_rows))
+    check(spark, drawn_query(data, kind, emit=Emit.ON_CHANGE), data)
 
 
 @examples(3)

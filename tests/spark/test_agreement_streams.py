@@ -7,24 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from tests.spark.streams import Batches, arrivals, fed, joined, stream
-from tests.spark.support import (
-    AGGREGATES,
-    BUILT_IN,
-    WINDOWS,
-    Asked,
-    Row,
-    aggregates_of,
-    drawn_aggregates,
-    examples,
+from tests.spark.agreement import (
+    as_rows_arrive,
+    by_strategy,
+    drawn_query,
+    with_or_without_a_key,
 )
+from tests.spark.streams import Batches, arrivals, fed, joined, stream
+from tests.spark.support import AGGREGATES, WINDOWS, Asked, Row, examples
 from windrow.testing import check_rows
-from windrow.window import Emit, Order
+from windrow.window import Emit
 
 pytestmark = pytest.mark.xdist_group("spark")
 
 
-def check(spark: SparkSession, asked: Asked, batches: Batches) -> None:
+def check(spark: SparkSession, asked: Asked, data: st.DataObject) -> None:
+    batches = data.draw(arrivals())
     with stream(spark, asked) as run:
         asked.check(fed(run, batches), joined(batches))
 
@@ -42,8 +40,7 @@ FEW_KINDS = ("hopping", "trailing time", "session", "count")
 def test_a_stream_gives_what_a_batch_gives(
     spark: SparkSession, kind: str, data: st.DataObject
 ) -> None:
-    asked = Asked(data.draw(WINDOWS[kind]), data.draw(drawn_aggregates))
-    check(spark, asked, data.draw(arrivals()))
+    check(spark, drawn_query(data, kind), data)
 
 
 @pytest.mark.slow
@@ -53,9 +50,7 @@ def test_a_stream_gives_what_a_batch_gives(
 def test_a_stream_gives_what_a_batch_gives_however_long_one_looks(
     spark: SparkSession, kind: str, data: st.DataObject
 ) -> None:
-    by = data.draw(st.sampled_from(("k", None)))
-    asked = Asked(data.draw(WINDOWS[kind]), data.draw(drawn_aggregates), by=by)
-    check(spark, asked, data.draw(arrivals()))
+    check(spark, with_or_without_a_key(data, kind), data)
 
 
 @pytest.mark.parametrize(
@@ -74,12 +69,7 @@ def test_a_stream_gives_what_a_batch_gives_however_long_one_looks(
 def test_every_strategy_gives_the_same_stream(
     spark: SparkSession, kind: str, strategy: str, data: st.DataObject
 ) -> None:
-    asked = Asked(
-        data.draw(WINDOWS[kind]),
-        data.draw(aggregates_of(BUILT_IN)),
-        options={"strategy": strategy},
-    )
-    check(spark, asked, data.draw(arrivals()))
+    check(spark, by_strategy(data, kind, strategy), data)
 
 
 @pytest.mark.parametrize("kind", ["trailing time", "trailing rows", "count", "policy"])
@@ -89,13 +79,18 @@ def test_every_strategy_gives_the_same_stream(
 def test_rows_may_be_applied_as_they_arrive(
     spark: SparkSession, kind: str, data: st.DataObject
 ) -> None:
-    asked = Asked(data.draw(WINDOWS[kind]), data.draw(drawn_aggregates), order=Order.ARRIVAL)
-    check(spark, asked, data.draw(arrivals()))
+    check(spark, as_rows_arrive(data, kind), data)
 
 
 def last_answers(rows: list[Row]) -> dict[Any, Row]:
     """The last answer for each window and key; a count window is known by its first position."""
     return {(row["k"], _place(row["window"])): row for row in rows}
+
+
+def last_told(spark: SparkSession, asked: Asked, batches: Batches) -> dict[Any, Row]:
+    """The last answers of a whole stream."""
+    with stream(spark, asked) as run:
+        return last_answers(fed(run, batches))
 
 
 def _place(bounds: Row) -> Any:
@@ -108,10 +103,8 @@ def _place(bounds: Row) -> Any:
 def test_on_change_the_last_answer_for_each_window_counts(
     spark: SparkSession, kind: str, data: st.DataObject
 ) -> None:
-    asked = Asked(data.draw(WINDOWS[kind]), data.draw(drawn_aggregates), emit=Emit.ON_CHANGE)
-    batches = data.draw(arrivals())
-    with stream(spark, asked) as run:
-        found = last_answers(fed(run, batches))
+    asked, batches = drawn_query(data, kind, emit=Emit.ON_CHANGE), data.draw(arrivals())
+    found = last_told(spark, asked, batches)
     asked.check(list(found.values()), joined(batches))
 
 
@@ -125,8 +118,7 @@ def test_on_change_windows_that_grow_are_told_as_they_end_up(
     chosen = {name: AGGREGATES[name] for name in ("free", "sum_of_integers")}
     asked = Asked(data.draw(WINDOWS[kind]), chosen, emit=Emit.ON_CHANGE)
     batches = data.draw(arrivals())
-    with stream(spark, asked) as run:
-        found = last_answers(fed(run, batches))
+    found = last_told(spark, asked, batches)
     wanted = last_answers(asked.expected(joined(batches)))
     # What a window was on its way, before rows joined it, is told as well.
     assert wanted.keys() <= found.keys()

@@ -21,17 +21,18 @@ def jit(function: Callable[..., Any]) -> Any:
     """
     if not isinstance(function, FunctionType):
         return function  # a builtin, or compiled already
-    return _jit(function, fingerprint(function))
+    return _jit(function, fingerprint(function), called_from_python=True)
 
 
 @cache
-def _jit(function: FunctionType, mark: str | None) -> Any:
+def _jit(function: FunctionType, mark: str | None, *, called_from_python: bool) -> Any:
     import numba
 
     def ready(thing: Any) -> Any:
         # Functions that call each other in a circle stay plain: the compiler will say so.
-        plain = isinstance(thing, FunctionType) and not _reaches(thing, function, set())
-        return jit(thing) if plain else thing
+        if not isinstance(thing, FunctionType) or _reaches(thing, function, set()):
+            return thing
+        return _jit(thing, fingerprint(thing), called_from_python=False)
 
     copy = FunctionType(
         function.__code__,
@@ -43,7 +44,10 @@ def _jit(function: FunctionType, mark: str | None) -> Any:
     # Compiled code is linked by name with all that this process compiled or found on disk, and by
     # default a name ends in a number that is unique only to the process that compiled it.
     copy.__name__ = copy.__qualname__ = f"{function.__name__}_{mark or uuid4().hex}"
-    return numba.njit(copy, nogil=True)
+    # What only compiled code calls needs no way in from Python, which is half of its compilation.
+    ways_in = ("no_cpython_wrapper", "no_cfunc_wrapper")
+    left_out: dict[str, Any] = dict.fromkeys(() if called_from_python else ways_in, True)
+    return numba.njit(copy, nogil=True, **left_out)
 
 
 def _named(function: FunctionType) -> dict[str, FunctionType]:

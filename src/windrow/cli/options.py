@@ -46,7 +46,7 @@ def job_command(command: F) -> F:
         except JobFileError as error:
             click.echo(str(error), err=True)
             raise click.exceptions.Exit(BAD_JOB) from None
-        except Exception as error:
+        except Exception as error:  # Spark's or the user's: here every failure becomes a line
             if debug:
                 raise
             click.echo(f"windrow: {explained(error)}", err=True)

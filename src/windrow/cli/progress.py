@@ -63,7 +63,7 @@ def of_stages(spark: "SparkSession") -> Callable[[], str]:
         try:
             tracker = spark.sparkContext.statusTracker()
             stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
-        except Exception:  # Connect has no context, and a stopping one no stages
+        except Exception:  # Connect has no context, a stopping one no stages: the work goes on
             return ""
         running = [stage for stage in stages if stage is not None]
         done = sum(stage.numCompletedTasks for stage in running)

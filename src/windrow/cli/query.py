@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from windrow.cli.failures import condition_of, explained
 from windrow.cli.formats import missing_format
 from windrow.cli.job import Job, JobFileError, Problem, Source, check_columns
+from windrow.cli.starting import SPARK_ERRORS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -81,7 +82,7 @@ def _at(job: Job, key: str, step: "Callable[[], DataFrame]") -> "DataFrame":
     """Do one step; if Spark refuses it, say so at the entry of the job file."""
     try:
         return step()
-    except Exception as error:
+    except SPARK_ERRORS as error:
         message = missing_format(error, job.source.format) or explained(error)
         if condition_of(error) == "PATH_NOT_FOUND":
             missing = f"{job.place_of(key)}: {job.source.path} does not exist"

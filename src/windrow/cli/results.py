@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from windrow.cli.failures import condition_of
 from windrow.cli.formats import missing_format
 from windrow.cli.job import Job, JobFileError, Problem, Sink
+from windrow.cli.starting import SPARK_ERRORS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -20,7 +21,7 @@ def writing(job: Job) -> Iterator[None]:
     sink, place = job.sink, job.place_of("sink")
     try:
         yield
-    except Exception as error:
+    except SPARK_ERRORS as error:
         if message := missing_format(error, sink.format):
             raise JobFileError([Problem(place, f"sink: {message}")]) from error
         if condition_of(error) != "PATH_ALREADY_EXISTS":

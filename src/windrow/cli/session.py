@@ -55,16 +55,18 @@ def _settings(session: "SparkSession", job: Job) -> Iterator[None]:
         yield
     finally:
         for key, value in before.items():
-            with suppress(Exception):
+            with suppress(Exception):  # the session may be gone, and what ended it is told already
                 session.conf.unset(key) if value is None else session.conf.set(key, value)
 
 
 def _set(session: "SparkSession", settings: Mapping[str, str], job: Job) -> None:
+    from windrow.cli.starting import SPARK_ERRORS
+
     problems = []
     for key, value in settings.items():
         try:
             session.conf.set(key, value)
-        except Exception as error:
+        except SPARK_ERRORS as error:
             message = f"spark: {explained(error)} (set it where the session is started)"
             problems.append(Problem(job.place_of("spark"), message))
     if problems:
@@ -83,7 +85,7 @@ def _log_aside(*, debug: bool) -> Iterator[None]:
         os.dup2(log.fileno(), 2)
         try:
             yield
-        except Exception as error:
+        except Exception as error:  # a missing Java, a wrong master: each is of another kind
             raise RuntimeError(f"Spark does not start: {explained(error)}\n{_end(log)}") from error
         finally:
             os.dup2(kept, 2)

@@ -4,9 +4,14 @@ import os
 import sys
 from collections.abc import Mapping
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-__all__ = ["active_session", "start_session", "suit"]
+__all__ = ["SPARK_ERRORS", "active_session", "start_session", "suit"]
+
+# Its own errors, and those of Java that have no form in Python.
+SPARK_ERRORS = (PySparkException, Py4JError)
 
 # Known before Spark starts; whoever wants the web page asks for it.
 _AT_START: Mapping[str, str] = {

@@ -20,6 +20,7 @@ from windrow.algebra.aggregate import Aggregate
 from windrow.slicing.summary_inputs import read_inputs
 from windrow.slicing.summary_numbers import NumberStates
 from windrow.slicing.summary_objects import ObjectStates
+from windrow.slicing.summary_trail import Trail
 
 __all__ = ["Summary"]
 
@@ -37,15 +38,7 @@ class _States(Protocol):
 
     def lower(self, states: Sequence[pa.Array], result: pa.DataType) -> pa.Array: ...
 
-    def trail(
-        self,
-        states: Sequence[pa.Array],
-        ticks: NDArray[np.int64],
-        borders: Borders,
-        width_us: int,
-        asked: NDArray[np.bool_] | None,
-        result: pa.DataType,
-    ) -> pa.Array: ...
+    def trail(self, states: Sequence[pa.Array], trail: Trail, result: pa.DataType) -> pa.Array: ...
 
 
 class Summary:
@@ -101,4 +94,4 @@ class Summary:
         Ticks ascend within a segment.  A null state is there to ask only; where `asked` is false,
         nothing is asked, and the result is null.
         """
-        return self._states.trail(states, ticks, borders, width_us, asked, self._result)
+        return self._states.trail(states, Trail(ticks, borders, width_us, asked), self._result)

@@ -22,6 +22,7 @@ from windrow.algebra.numeric import NULL, VALUE, Numeric
 from windrow.slicing.state_arrays import ARROW_OF, arrow_of, known_of, numbers_of, read_only, whole
 from windrow.slicing.state_results import typed
 from windrow.slicing.summary_inputs import Inputs
+from windrow.slicing.summary_trail import Trail
 from windrow.windows import TrailingTime
 
 __all__ = ["NumberStates"]
@@ -56,15 +57,7 @@ class NumberStates:
         _lowering(self._numeric)(fields, known, (results, (statuses,)))
         return self._typed(Numbers(self._numeric.result, results, statuses, {}), result)
 
-    def trail(
-        self,
-        states: Sequence[pa.Array],
-        ticks: NDArray[np.int64],
-        borders: NDArray[np.int64],
-        width_us: int,
-        asked: NDArray[np.bool_] | None,
-        result: pa.DataType,
-    ) -> pa.Array:
+    def trail(self, states: Sequence[pa.Array], trail: Trail, result: pa.DataType) -> pa.Array:
         """The trailing windows of a roll, over states instead of rows."""
         columns, known = _read(states)
         # Always a mask: without one, states might be of another shape, and compiled once more.
@@ -75,12 +68,12 @@ class NumberStates:
         )
         (answer,) = trail_columns(
             [(Task(self._trailing, inputs), _of_states(self._numeric))],
-            TrailingTime(width_us),
-            read_only(ticks),
-            Groups(borders),
+            TrailingTime(trail.width_us),
+            read_only(trail.ticks),
+            Groups(trail.borders),
         )
-        if asked is not None and answer.statuses is not None:
-            answer.statuses[~asked] = NULL
+        if trail.asked is not None and answer.statuses is not None:
+            answer.statuses[~trail.asked] = NULL
         return self._typed(answer, result)
 
     @cached_property

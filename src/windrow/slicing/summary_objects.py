@@ -22,6 +22,7 @@ from windrow.algebra.rope import Rope
 from windrow.slicing.state_arrays import whole
 from windrow.slicing.state_results import typed
 from windrow.slicing.summary_inputs import Inputs
+from windrow.slicing.summary_trail import Trail
 
 __all__ = ["ObjectStates"]
 
@@ -76,26 +77,18 @@ class ObjectStates:
             ]
         return typed(results, result, self._inputs.aggregate)
 
-    def trail(
-        self,
-        states: Sequence[pa.Array],
-        ticks: NDArray[np.int64],
-        borders: NDArray[np.int64],
-        width_us: int,
-        asked: NDArray[np.bool_] | None,
-        result: pa.DataType,
-    ) -> pa.Array:
+    def trail(self, states: Sequence[pa.Array], trail: Trail, result: pa.DataType) -> pa.Array:
         """The states of the last stretch of time before each place, kept on two stacks."""
         (column,) = states
         pickled = whole(column).to_pylist()
-        wanted = [True] * len(pickled) if asked is None else asked.tolist()
-        places = list(zip(ticks.tolist(), pickled, wanted, strict=True))
+        wanted = [True] * len(pickled) if trail.asked is None else trail.asked.tolist()
+        places = list(zip(trail.ticks.tolist(), pickled, wanted, strict=True))
         results: list[Any] = []
         with _exactly():
             kept = TwoStacks(self._again)
-            for start, end in pairwise(borders.tolist()):
+            for start, end in pairwise(trail.borders.tolist()):
                 kept.evict(len(kept))
-                results.extend(_trailed(kept, places[start:end], width_us))
+                results.extend(_trailed(kept, places[start:end], trail.width_us))
         return typed(results, result, self._inputs.aggregate)
 
     def _of_rows(self, columns: Sequence[Sequence[Any]], length: int) -> Any:

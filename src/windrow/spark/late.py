@@ -2,7 +2,6 @@
 
 from pyspark.sql import DataFrame
 
-from windrow.spark.columns import quoted
 from windrow.spark.request import Request
 
 __all__ = ["late"]
@@ -14,5 +13,4 @@ def late(request: Request) -> DataFrame:
         from windrow.spark.late_stream import late_rows
 
         return late_rows(request)
-    rows = request.source.where(request.selected["t"].isNull())
-    return rows.select(*(quoted(name) for name in request.names.columns))
+    return request.source.where(request.selected["t"].isNull())

@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, Row
-from pyspark.sql import functions as F
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from windrow.slicing.flow import Flow
 from windrow.slicing.keyed import numbers
 from windrow.spark.buckets import buckets_of
-from windrow.spark.columns import quoted
 from windrow.spark.packing import PARCELS, Work, in_lanes, numbered
 from windrow.spark.processor import micros_of
 from windrow.spark.request import Request
@@ -30,11 +28,9 @@ __all__ = ["late_rows"]
 
 def late_rows(request: Request) -> DataFrame:
     """All columns of the rows behind the watermark, and of rows without a time."""
-    columns = [quoted(name).alias(f"c{k}") for k, name in enumerate(request.names.columns)]
-    rows = request.source.select(request.selected["t"].alias("t"), *columns)
+    rows = _numbered_columns(request)
     spark = rows.sparkSession
-    zone = str(spark.conf.get("spark.sql.session.timeZone"))
-    schema = arrow_schema(rows.schema, zone)
+    schema = arrow_schema(rows.schema)
     flow = Shipped(Flow, request.definition, request.emit)
     timed = request.lateness_ms is not None
     passed = (
@@ -45,8 +41,15 @@ def late_rows(request: Request) -> DataFrame:
         )
     )
     found = passed.mapInArrow(unpacked(schema), spark_schema(schema))
-    names = enumerate(request.names.columns)
-    return found.select(*(F.col(f"c{k}").alias(name) for k, name in names))
+    return found.drop("t").toDF(*request.names.columns)
+
+
+def _numbered_columns(request: Request) -> DataFrame:
+    """The time, and the user's columns by number: two of them may have one name."""
+    everything = request.source.select(request.selected["t"], "*")
+    places = [f"c{k}" for k in range(len(everything.columns) - 1)]
+    rows = everything.toDF("t", *places)
+    return rows.select("t", *places[: len(request.names.columns)])
 
 
 def _pack(schema: pa.Schema, labels: tuple[int, ...]) -> Work:

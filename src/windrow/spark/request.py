@@ -184,14 +184,13 @@ def _definition(
     aggregates: tuple[tuple[str, Aggregate[Any]], ...],
     fields: dict[str, StructField],
 ) -> Definition:
-    zone = str(query.df.sparkSession.conf.get("spark.sql.session.timeZone"))
     ours = StructType()
     for name, read_field in fields.items():
         if name == "t":
             ours.add("t", LongType(), False).add("n", LongType(), False)
         else:
             ours.add(name, read_field.dataType, read_field.nullable)
-    schema = arrow_schema(ours, zone)
+    schema = arrow_schema(ours)
     for name, part in aggregates:
         require_accepted(name, part, _types(part, schema), repr(part))
     results = tuple(result_type(part, _types(part, schema)) for _, part in aggregates)

@@ -30,9 +30,10 @@ _ATOMS: dict[type[spark.DataType], pa.DataType] = {
 _BYTES = "UTF8_BINARY"  # the collation of text that is compared byte by byte
 
 
-# pyspark's own function differs between its releases in arguments and in the zone it writes.
-def arrow_type(kind: spark.DataType, zone: str) -> pa.DataType:
-    """The Arrow type in which Spark hands over a column, under this session time zone."""
+# pyspark's own function differs between its releases in arguments, and writes the session's zone
+# into the type: Arrow does not know all that Spark takes ("GMT+8"), and instants need none.
+def arrow_type(kind: spark.DataType) -> pa.DataType:
+    """The Arrow type in which we keep a column; timestamps are instants, in UTC."""
     if isinstance(kind, spark.StringType) and kind.collation != _BYTES:
         raise InputError(
             f"a column has type {kind.simpleString()}, and Python compares text byte by byte; "
@@ -42,29 +43,29 @@ def arrow_type(kind: spark.DataType, zone: str) -> pa.DataType:
         return _ATOMS[type(kind)]
     match kind:
         case spark.TimestampType():
-            return pa.timestamp("us", tz=zone)
+            return pa.timestamp("us", tz="UTC")
         case spark.DecimalType():
             return pa.decimal128(kind.precision, kind.scale)
         case spark.ArrayType():
-            element = arrow_type(kind.elementType, zone)
+            element = arrow_type(kind.elementType)
             return pa.list_(pa.field("element", element, nullable=kind.containsNull))
         case spark.MapType():
-            key, value = arrow_type(kind.keyType, zone), arrow_type(kind.valueType, zone)
+            key, value = arrow_type(kind.keyType), arrow_type(kind.valueType)
             return pa.map_(
                 pa.field("key", key, nullable=False),
                 pa.field("value", value, nullable=kind.valueContainsNull),
             )
         case spark.StructType():
-            return pa.struct(list(arrow_schema(kind, zone)))
+            return pa.struct(list(arrow_schema(kind)))
     raise InputError(
         f"columns of type {kind.simpleString()} cannot go to Python as Arrow; cast them first"
     )
 
 
-def arrow_schema(schema: spark.StructType, zone: str) -> pa.Schema:
-    """The Arrow schema in which Spark hands over rows."""
+def arrow_schema(schema: spark.StructType) -> pa.Schema:
+    """The Arrow schema in which we keep rows."""
     return pa.schema(
-        [pa.field(f.name, arrow_type(f.dataType, zone), nullable=f.nullable) for f in schema]
+        [pa.field(f.name, arrow_type(f.dataType), nullable=f.nullable) for f in schema]
     )
 
 

@@ -1,6 +1,7 @@
 """Reading a job file: everything that is wrong with it is said at once."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -64,37 +65,26 @@ class _Reading:
         table = "".join(c if c.isalnum() else "_" for c in self._path.stem)
         source = self._get("source", lambda entry: read_source(entry, folder))
         time = self._get("time", self._time)
-        by = self._get("by", self._names) or ()
-        keep = self._get("keep", self._names) or ()
-        lateness = self._get("lateness", _lateness)
-        where = self._get("where", lambda entry: entry.text("temp is not null"))
-        columns = self._get("columns", _columns) or {}
-        windows = self._get("windows", self._windows) or ()
-        aggregates = self._get("aggregates", self._aggregates) or {}
-        choices = self._choices()
         sink = self._get("sink", lambda entry: read_sink(entry, folder, table))
-        checkpoint = self._get("checkpoint", lambda entry: read_path(entry, folder))
-        spark = self._get("spark", _spark) or {}
+        # The rest is read even if one of these is missing: it may have problems to tell as well.
+        job = partial(
+            Job,
+            path=self._path,
+            by=self._get("by", self._names) or (),
+            keep=self._get("keep", self._names) or (),
+            lateness=self._get("lateness", _lateness),
+            where=self._get("where", lambda entry: entry.text("temp is not null")),
+            columns=self._get("columns", _columns) or {},
+            windows=self._get("windows", self._windows) or (),
+            aggregates=self._get("aggregates", self._aggregates) or {},
+            choices=self._choices(),
+            checkpoint=self._get("checkpoint", lambda entry: read_path(entry, folder)),
+            spark=self._get("spark", _spark) or {},
+        )
         if source is None or time is None or sink is None:
             return None
-        return Job(
-            path=self._path,
-            source=source,
-            time=time,
-            by=by,
-            lateness=lateness,
-            where=where,
-            columns=columns,
-            windows=windows,
-            aggregates=aggregates,
-            keep=keep,
-            choices=choices,
-            sink=sink,
-            checkpoint=checkpoint,
-            spark=spark,
-            reads=tuple(self._reads),
-            places=self._places(),
-        )
+        reads, places = tuple(self._reads), self._places()
+        return job(source=source, time=time, sink=sink, reads=reads, places=places)
 
     def _get(self, key: str, reading: Callable[[Entry], T]) -> T | None:
         return reading(self._found[key]) if key in self._found else None

@@ -1,0 +1,175 @@
+"""Bad job files: all problems are told, with their lines."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import GOOD, STREAM, problems, read, with_line
+from windrow.cli.job import Job, check_columns, read_job
+from windrow.errors import WindrowError
+
+
+@pytest.mark.parametrize(
+    ("number", "line", "problem"),
+    [
+        (1, "source: {path: readings}", "1:1: source: format is missing (e.g. {format: parquet"),
+        (
+            1,
+            "source: {format: parquet}",
+            "1:1: source: path is missing (e.g. path: source.parquet)",
+        ),
+        (1, "source: {format: 5, path: a}", "1:18: source.format: 5 is a number, not text (quotes"),
+        (1, "source: parquet", "1:9: source: 'parquet' is not a mapping (e.g. source: {format"),
+        (1, "source:", "1:8: source: has no value (e.g. source: {format"),
+        (1, "source: {format: csv, path: a, pth: b}", "1:32: unknown key 'pth' in source (did you"),
+        (
+            1,
+            "source: {format: csv, path: a, stream: sometimes}",
+            "1:40: source.stream: 'sometimes' is not yes or no (e.g. stream: true)",
+        ),
+        (
+            1,
+            "source: {format: csv, path: a, options: {x: [1]}}",
+            "1:45: source.options.x: a list is not text, a number, or true or false",
+        ),
+        (2, "time: [ts]", "2:7: time: a list is not text (e.g. time: ts)"),
+        (2, "time: 2024-01-01", "2:7: time: 2024-01-01 is a date, not text (quotes make it text)"),
+        (2, "tme: ts", "2:1: unknown key 'tme' (did you mean 'time'?)"),
+        (2, "tme: ts", "1:1: time is missing (e.g. time: ts)"),
+        (3, "by: [sensor, sensor]", "3:14: by: 'sensor' is there twice (remove one)"),
+        (3, "by: [sensor, 3]", "3:14: by: 3 is a number, not text (quotes make it text)"),
+        (3, "by: {sensor: 1}", "3:5: by: a mapping is not text (e.g. by: sensor)"),
+        (3, "time: again", "3:1: 'time' is there twice (remove one)"),
+        (3, "? [a]\n: b", "3:3: a key of a job is a list (keys are text)"),
+        (3, "lateness: soon", "3:11: lateness='soon' is not readable as a duration (write"),
+        (3, "lateness: -1 s", "3:11: lateness: '-1 s' is too short (e.g. 10 minutes)"),
+        (3, "emit: on_clos", "3:7: emit: unknown 'on_clos' (did you mean 'on_close'?)"),
+        (3, "strategy: fast", "3:11: strategy: unknown 'fast' (known: native, panes, kernel"),
+        (
+            3,
+            "keep: [temp]",
+            "3:1: keep: hopping('1 hour', every='1 minute') has no result for each",
+        ),
+        (3, "where: 5", "3:8: where: 5 is a number, not text (quotes make it text)"),
+        (3, "columns: {f: }", "3:13: columns.f: has no value (e.g. f: temp * 1.8 + 32)"),
+        (3, "spark: {executor: 4}", "3:9: spark: 'executor' is no setting of Spark (e.g. spark."),
+        (5, "aggregates: {}", "5:13: aggregates: has no value (e.g. aggregates: {n: count()})"),
+        (5, "aggregates: [count()]", "5:13: aggregates: a list is not a mapping (e.g. aggregates"),
+        (6, "sink: {format: csv, path: a, mode: replace}", "6:36: sink.mode: unknown 'replace'"),
+        (6, "sink: {format: csv, path: a, trigger: x}", "6:39: trigger='x' is not readable as a"),
+        (6, "sink: {format: memory, name: a b}", "6:30: sink.name: 'a b' cannot name a table"),
+        (6, "sink: {format: csv}", "6:1: sink: path is missing (e.g. path: sink.csv)"),
+    ],
+)
+def test_bad_entries_are_told(tmp_path: Path, number: int, line: str, problem: str) -> None:
+    told = problems(tmp_path, with_line(number, line))
+    assert any(line.startswith(problem) for line in told), told
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "1:1: source is missing"),
+        ("# nothing\n", "1:1: source is missing"),
+        ("- a\n- b\n", "1:1: a job is a mapping (write keys such as source: and time:)"),
+        ("time: [ts\nby: x\n", "2:3: not YAML: while parsing a flow sequence expected ',' or"),
+        ("time:\n\tts\n", r"2:1: not YAML: while scanning for the next token found character '\t'"),
+        ("where: a: b\n", "1:9: not YAML: mapping values are not allowed here (put text with a"),
+        ("time: a\n---\ntime: b\n", "2:1: not YAML: expected a single document"),
+        ("time: \x00\n", "not YAML: "),
+    ],
+)
+def test_what_is_no_job_is_told(tmp_path: Path, text: str, problem: str) -> None:
+    assert problem in problems(tmp_path, text)[0]
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(WindrowError, match=r"none\.yaml: No such file or directory \(give the"):
+        read_job(tmp_path / "none.yaml")
+
+
+def test_a_file_that_is_not_text_is_told(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(WindrowError, match=r"job\.yaml: not UTF-8 \(a job file is YAML text\)"):
+        read_job(tmp_path / "job.yaml")
+
+
+def test_all_problems_come_at_once_from_top_to_bottom(tmp_path: Path) -> None:
+    text = GOOD.replace("path: readings", "pth: readings").replace("max(", "maxx(")
+    told = problems(tmp_path, text.replace("1 minute", "1 minuet").replace("overwrite", "over"))
+    assert [line.partition(" ")[0] for line in told] == ["1:1:", "1:27:", "4:42:", "5:20:", "6:42:"]
+
+
+# Streams -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("number", "line", "problem"),
+    [
+        (3, "by: sensor", "2:1: lateness is missing: a stream must know how long to wait"),
+        (7, "by: sensor", "6:1: checkpoint is missing: a stream notes there how far it came"),
+        (7, "emit: on_change", "7:7: emit: a stream can only append to parquet, which on_change"),
+        (1, "source: {format: csv, path: a, stream: true}", "1:1: source: a stream of csv needs"),
+        (
+            6,
+            "sink: {format: csv, path: a, mode: overwrite}",
+            "6:1: sink.mode: a stream cannot over",
+        ),
+    ],
+)
+def test_what_a_stream_needs_is_told(tmp_path: Path, number: int, line: str, problem: str) -> None:
+    told = problems(tmp_path, with_line(number, line, text=STREAM))
+    assert any(line.startswith(problem) for line in told), told
+
+
+def test_rows_that_do_not_wait_need_no_lateness_and_a_console_no_checkpoint(tmp_path: Path) -> None:
+    text = with_line(7, "order: arrival", text=STREAM)
+    text = with_line(6, "sink: {format: console}", text=text)
+    assert problems(tmp_path, with_line(3, "emit: on_change", text=text)) == []
+
+
+# Settings of the command line ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("setting", "problem"),
+    [
+        ("strategy", "--set strategy: not of the form key=value (e.g. --set sink.mode=overwrite)"),
+        ("=x", "--set =x: not of the form key=value"),
+        ("strategy=", "--set strategy=: gives no value"),
+        ("strategy=[", "--set strategy=[: not YAML: "),
+        ("strategy=fast", "--set strategy=fast: strategy: unknown 'fast'"),
+        ("snk.mode=append", "--set snk.mode=append: unknown key 'snk' (did you mean 'sink'?)"),
+    ],
+)
+def test_bad_settings_are_told(tmp_path: Path, setting: str, problem: str) -> None:
+    assert problems(tmp_path, GOOD, setting)[0].startswith(problem)
+
+
+# Against the data ----------------------------------------------------------------------------
+
+
+def told_of(job: Job, *columns: str) -> list[str]:
+    return [f"{p.place.line}:{p.place.column}: {p.message}" for p in check_columns(job, columns)]
+
+
+def test_columns_that_are_not_there_are_told_with_their_lines(tmp_path: Path) -> None:
+    job = read(tmp_path, GOOD)
+    assert told_of(job, "ts", "sensor", "temp") == []
+    assert told_of(job, "TS", "Sensor", "TEMP", "other") == []
+    assert told_of(job, "tsx", "sensor", "tempo") == [
+        "2:7: time: no column 'ts' (did you mean 'tsx'?)",
+        "5:20: aggregates.peak: no column 'temp' (did you mean 'tempo'?)",
+    ]
+
+
+def test_a_field_of_a_column_is_there_with_the_column(tmp_path: Path) -> None:
+    job = read(tmp_path, with_line(5, "aggregates: {high: max(place.height)}"))
+    assert told_of(job, "ts", "sensor", "place") == []
+
+
+def test_marks_of_punctuated_windows_are_looked_for(tmp_path: Path) -> None:
+    job = read(tmp_path, with_line(4, "windows: {punctuated: {start: opened}}"))
+    assert told_of(job, "ts", "sensor", "temp", "open") == [
+        "4:10: windows: no column 'opened' (did you mean 'open'?)"
+    ]

@@ -1,0 +1,33 @@
+"""The queries that batches and streams are both asked, drawn for one kind of window."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tests.spark.support import BUILT_IN, WINDOWS, Asked, aggregates_of, drawn_aggregates
+from windrow.algebra.aggregate import Aggregate
+from windrow.window import Order
+
+Aggregates = st.SearchStrategy[dict[str, Aggregate[Any]]]
+
+
+def drawn_query(
+    data: st.DataObject, kind: str, aggregates: Aggregates = drawn_aggregates, **choices: Any
+) -> Asked:
+    """Any aggregates in any window of a kind, with choices as `Asked` takes them."""
+    return Asked(data.draw(WINDOWS[kind]), data.draw(aggregates), **choices)
+
+
+def as_rows_arrive(data: st.DataObject, kind: str) -> Asked:
+    """Rows are applied in the order in which they come."""
+    return drawn_query(data, kind, order=Order.ARRIVAL)
+
+
+def by_strategy(data: st.DataObject, kind: str, strategy: str) -> Asked:
+    """Aggregates that every strategy can compute."""
+    return drawn_query(data, kind, aggregates_of(BUILT_IN), options={"strategy": strategy})
+
+
+def with_or_without_a_key(data: st.DataObject, kind: str, **choices: Any) -> Asked:
+    """All rows together as well as those of each key."""
+    return drawn_query(data, kind, by=data.draw(st.sampled_from(("k", None))), **choices)
