@@ -9,6 +9,7 @@ READY := .venv/.ready
 
 # The oldest Spark that windrow runs on: the tests marked spark_floor run there too.
 OLDEST := .venv-oldest
+FLOOR ?= spark_floor
 OLDEST_READY := $(OLDEST)/.ready
 
 # Spark starts Python workers of its own: they must find the same packages.
@@ -25,15 +26,16 @@ demo: $(READY)  ## a day of sensors on embedded Spark: batch, stream, and a page
 
 test: lint types layers  ## everything a change must pass
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
+	@$(MAKE) --no-print-directory test-oldest
 
 test-slow: $(READY)  ## the tests that take minutes
 	@$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
-	@$(MAKE) --no-print-directory test-oldest
+	@$(MAKE) --no-print-directory test-oldest FLOOR='not slow'
 
 # Spark 4.1 leaves sockets open on the driver.
 test-oldest: $(OLDEST_READY)  ## the tests marked spark_floor, on the oldest supported Spark
 	@PYSPARK_PYTHON=$(CURDIR)/$(OLDEST)/bin/python \
-	    $(OLDEST)/bin/python -m pytest -m spark_floor -W ignore::ResourceWarning tests/spark
+	    $(OLDEST)/bin/python -m pytest -q -m '$(FLOOR)' -W ignore::ResourceWarning tests/spark
 
 lint: $(READY)  ## style and likely bugs (ruff)
 	@$(BIN)/ruff check

@@ -1,7 +1,9 @@
 """The queries that batches and streams are both asked, drawn for one kind of window."""
 
+from collections.abc import Iterable
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 
 from tests.spark.support import BUILT_IN, WINDOWS, Asked, aggregates_of, drawn_aggregates
@@ -9,6 +11,20 @@ from windrow.algebra.aggregate import Aggregate
 from windrow.window import Order
 
 Aggregates = st.SearchStrategy[dict[str, Aggregate[Any]]]
+
+
+def on_the_oldest_too(*floor: str, often: Iterable[str] = WINDOWS) -> list[Any]:
+    """All kinds of windows: some on the oldest Spark as well, those not often tested as slow."""
+    return [
+        pytest.param(
+            kind,
+            marks=[
+                *([pytest.mark.spark_floor] if kind in floor else []),
+                *([] if kind in often else [pytest.mark.slow]),
+            ],
+        )
+        for kind in WINDOWS
+    ]
 
 
 def drawn_query(

@@ -10,6 +10,7 @@ from tests.spark.agreement import (
     as_rows_arrive,
     by_strategy,
     drawn_query,
+    on_the_oldest_too,
     with_or_without_a_key,
 )
 from tests.spark.support import WINDOWS, Asked, Row, drawn_rows, examples, frame_of
@@ -25,8 +26,7 @@ def check(spark: SparkSession, asked: Asked, data: st.DataObject) -> None:
     asked.check(asked.of(frame_of(spark, rows)), rows)
 
 
-@pytest.mark.spark_floor
-@pytest.mark.parametrize("kind", WINDOWS)
+@pytest.mark.parametrize("kind", on_the_oldest_too("hopping", "trailing time", "policy"))
 @examples(4)
 @given(data=st.data())
 def test_any_aggregate_in_any_window_agrees(

@@ -11,6 +11,7 @@ from tests.spark.agreement import (
     as_rows_arrive,
     by_strategy,
     drawn_query,
+    on_the_oldest_too,
     with_or_without_a_key,
 )
 from tests.spark.streams import Batches, arrivals, fed, joined, stream
@@ -31,10 +32,7 @@ def check(spark: SparkSession, asked: Asked, data: st.DataObject) -> None:
 FEW_KINDS = ("hopping", "trailing time", "session", "count")
 
 
-@pytest.mark.spark_floor
-@pytest.mark.parametrize(
-    "kind", [pytest.param(k, marks=() if k in FEW_KINDS else pytest.mark.slow) for k in WINDOWS]
-)
+@pytest.mark.parametrize("kind", on_the_oldest_too("hopping", "trailing time", often=FEW_KINDS))
 @examples(1)
 @given(data=st.data())
 def test_a_stream_gives_what_a_batch_gives(

@@ -130,3 +130,19 @@ def test_filters_and_maps_are_results_of_every_window(readings: DataFrame, over:
         assert row["newest"] == {"v": values[-1]}
         bits = reduce(or_, map(empty.mask, values))
         assert int.from_bytes(row["seen"], "little") == bits
+
+
+@pytest.mark.parametrize("zone", ["GMT+8", "+05:30", "America/New_York"])
+def test_moments_are_the_same_whatever_the_session_s_zone(
+    spark: SparkSession, readings: DataFrame, zone: str
+) -> None:
+    before = str(spark.conf.get("spark.sql.session.timeZone"))
+    spark.conf.set("spark.sql.session.timeZone", zone)
+    try:
+        trailing = wr.over(readings, time="ts").window(TRAILING).keep("v")
+        latest = trailing.aggregate(first=agg.min("ts"), at=agg.argmax("ts", by="v"))
+        found = latest.select("v", F.unix_micros("first"), F.unix_micros("at")).collect()
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", before)
+    noon = round(NOON.timestamp() * 1_000_000)
+    assert sorted(map(tuple, found)) == [(i, noon, noon + i * 1_000_000) for i in range(4)]

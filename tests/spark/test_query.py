@@ -134,3 +134,11 @@ def test_a_result_is_a_dataframe_that_explains_itself(
     late = found.late()  # type: ignore[operator]
     assert late.columns == df.columns
     assert [row["größe"] for row in late.collect()] == [2.5]
+
+
+def test_late_rows_have_all_columns_even_two_of_one_name(df: DataFrame) -> None:
+    twice = df.select("*", F.lit(7).alias("größe"))
+    found = wr.over(twice, time="ts").window(window.tumbling("1 day")).aggregate(n=agg.count())
+    late = found.late()
+    assert late.columns == twice.columns
+    assert [row[-1] for row in late.collect()] == [7]
