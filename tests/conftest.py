@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, settings
 # The first example of a test may compile a kernel: time says nothing about the test.
 _untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-settings.register_profile("dev", _untimed, max_examples=50)
-settings.register_profile("ci", _untimed, max_examples=50, derandomize=True, print_blob=True)
+settings.register_profile("dev", _untimed, max_examples=30)
+settings.register_profile("ci", _untimed, max_examples=30, derandomize=True, print_blob=True)
 settings.register_profile("thorough", _untimed, max_examples=2_000)
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev")

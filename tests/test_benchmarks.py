@@ -51,7 +51,17 @@ def tiny(experiment: Experiment[Any]) -> Experiment[Any]:
     return replace(experiment, full=TINY[experiment.name])
 
 
-@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.name)
+# Of these, two are in the run below, and all compile kernels by the dozen.
+LONG = ("roll", "structures", "bulk", "policies")
+
+
+@pytest.mark.parametrize(
+    "experiment",
+    [
+        pytest.param(e, id=e.name, marks=[pytest.mark.slow] if e.name in LONG else [])
+        for e in EXPERIMENTS
+    ],
+)
 def test_an_experiment_measures_all_it_shows(experiment: Experiment[Any]) -> None:
     # Contenders that disagree raise: to come back is to agree.
     findings = experiment.run(TINY[experiment.name], quiet())

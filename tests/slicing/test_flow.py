@@ -23,6 +23,7 @@ from tests.slicing.support import (
     per_row,
     table,
 )
+from windrow import window
 from windrow.slicing.definition import Definition
 from windrow.slicing.engine import NO_WATERMARK
 from windrow.slicing.flow import Flow, ripe_of
@@ -173,3 +174,10 @@ def test_a_stream_asks_to_be_called_when_something_is_due(rows: list[Drawn]) -> 
             assert not stream.move(due - 1).num_rows
             told += stream.move(due).num_rows
         assert told == len(by_oracle(rows, stream.made))
+
+
+def test_a_row_between_two_windows_is_not_late() -> None:
+    gaps = definition([("", window.hopping("1 us", every="10 us"))], COMMUTATIVE)
+    flow = Flow(gaps, Emit.ON_CLOSE)
+    times = np.array([0, 5, 20])
+    assert flow.is_late(times, 4).tolist() == [True, False, False]

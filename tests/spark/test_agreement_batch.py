@@ -27,7 +27,7 @@ def check(spark: SparkSession, asked: Asked, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("kind", on_the_oldest_too("hopping", "trailing time", "policy"))
-@examples(4)
+@examples(3)
 @given(data=st.data())
 def test_any_aggregate_in_any_window_agrees(
     spark: SparkSession, kind: str, data: st.DataObject

@@ -43,10 +43,10 @@ def counted(run: Run, *what: str) -> int:
 @pytest.mark.parametrize(
     "over",
     [
-        pytest.param(window.trailing("30 s"), marks=pytest.mark.spark_floor),
-        window.trailing(rows=2),
+        window.trailing("30 s"),
+        pytest.param(window.trailing(rows=2), marks=pytest.mark.slow),
         window.session("5 s"),
-        window.count(2),
+        pytest.param(window.count(2), marks=pytest.mark.slow),
     ],
     ids=repr,
 )

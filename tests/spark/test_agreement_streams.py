@@ -57,7 +57,6 @@ def test_a_stream_gives_what_a_batch_gives_however_long_one_looks(
         ("tumbling", "native"),
         ("hopping", "panes"),
         ("hopping", "stateful"),
-        ("session", "native"),
         ("session", "stateful"),
     ],
 )
@@ -95,7 +94,7 @@ def _place(bounds: Row) -> Any:
     return bounds.get("first", (bounds["start"].timestamp(), bounds["end"].timestamp()))
 
 
-@pytest.mark.parametrize("kind", ["tumbling", "hopping", "count"])
+@pytest.mark.parametrize("kind", ["hopping", "count"])
 @examples(1)
 @given(data=st.data())
 def test_on_change_the_last_answer_for_each_window_counts(

@@ -11,7 +11,7 @@ import windrow as wr
 from windrow import agg, window
 from windrow.planning import Strategy
 from windrow.spark.result import Windowed
-from windrow.windows import Aligned, Emit, Session
+from windrow.windows import Aligned, Emit
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -65,17 +65,16 @@ def told(rows: list[dict[str, Any]]) -> dict[Any, tuple[Any, ...]]:
     ("shape", "keyed", "kind", "strategy"),
     [
         (window.tumbling("5 min"), True, "timestamp", Strategy.NATIVE),
-        (window.session("9 s"), True, "timestamp", Strategy.NATIVE),
         (window.hopping("5 min", every="2 min"), True, "timestamp_ntz", Strategy.PANES),
         (window.hopping("1 min", every="5 min"), False, "timestamp", Strategy.PANES),
     ],
-    ids=["tumbling", "session", "hopping over ntz", "gaps"],
+    ids=["tumbling", "hopping over ntz", "gaps"],
 )
 def test_a_stream_tells_what_the_batch_tells(
     spark: SparkSession,
     source: str,
     tmp_path: Path,
-    shape: Aligned | Session,
+    shape: Aligned,
     keyed: bool,
     kind: str,
     strategy: Strategy,

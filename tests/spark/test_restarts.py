@@ -40,10 +40,10 @@ BATCHES = [
 @pytest.mark.parametrize(
     "over",
     [
-        pytest.param(window.trailing("15 s"), marks=pytest.mark.spark_floor),
+        window.trailing("15 s"),
         pytest.param(window.session("9 s"), marks=pytest.mark.slow),
         pytest.param(window.count(2), marks=pytest.mark.slow),
-        window.hopping("9 s", every="4 s"),
+        pytest.param(window.hopping("9 s", every="4 s"), marks=pytest.mark.slow),
     ],
     ids=repr,
 )

@@ -33,10 +33,8 @@ def _native(query: Description) -> str | None:
         return f"Spark has no aggregate like {', '.join(foreign)}"
     if not query.streaming:
         return None
-    if query.session and query.emit is Emit.ON_CHANGE:
-        return "Spark does not tell sessions of a stream before they close"
-    if query.session and not query.keys:
-        return "Spark's sessions of a stream need a key"
+    if query.session:
+        return "Spark's own sessions take a late row as a session beside the one it belongs to"
     if query.gaps:
         return "Spark's windows of a stream cannot leave gaps"
     if len(query.windows) > 1 and query.emit is Emit.ON_CHANGE:

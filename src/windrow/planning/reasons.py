@@ -68,9 +68,7 @@ def _kernel(query: Description) -> tuple[str, ...]:
         reasons.append(f"Spark has no aggregate like {', '.join(foreign)}")
     if query.streaming and query.emit is Emit.ON_CHANGE:
         reasons.append("results are told as rows arrive, which Spark's own way does not do here")
-    if query.streaming and query.session and not query.keys:
-        reasons.append("Spark's sessions of a stream need a key")
-    elif query.streaming and query.session:
+    if query.streaming and query.session:
         reasons.append(
             "Spark's own sessions take a late row as a session beside the one it belongs to"
         )

@@ -3,7 +3,7 @@
 from windrow.planning.description import Description
 from windrow.planning.feasible import obstacle
 from windrow.planning.strategy import Assembly, Strategy
-from windrow.windows import Aligned, Emit, describe
+from windrow.windows import Aligned, Emit, Order, TrailingRows, TrailingTime, describe
 
 __all__ = ["cheaper", "in_python", "in_spark", "in_state", "shuffled", "title"]
 
@@ -87,9 +87,19 @@ def shuffled(query: Description, strategy: Strategy, assembly: Assembly | None) 
             return (f"packed states, one for {key}, slice and batch of rows",)
     if query.folds:
         return (f"packed states, one for {key}, slice and batch of rows",)
-    if query.keys:
-        return (f"all rows, packed as Arrow, by the hash of {' and '.join(query.keys)}",)
-    return ("all rows, packed as Arrow; in parts by time if they are very many",)
+    by = f", by the hash of {' and '.join(query.keys)}" if query.keys else ""
+    parts = (
+        "; those of a very large key in parts by time"
+        if query.keys
+        else ("; in parts by time if they are very many")
+    )
+    return (f"all rows, packed as Arrow{by}{parts if _splits(query) else ''}",)
+
+
+def _splits(query: Description) -> bool:
+    """Whether rows of one key can be worked on by several tasks."""
+    trailing = isinstance(query.window, TrailingTime | TrailingRows)
+    return trailing and not query.streaming and query.order is Order.TIME
 
 
 def cheaper(query: Description, strategy: Strategy) -> tuple[str, ...]:

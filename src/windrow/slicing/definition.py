@@ -31,11 +31,6 @@ class Definition:
         """The columns that make up the key; none means that all rows belong together."""
         return self._numbered("k")
 
-    @property
-    def kept(self) -> tuple[str, ...]:
-        """The columns that pass through to the results of per-row windows."""
-        return self._numbered("c")
-
     def result_fields(self) -> list[pa.Field]:
         """The columns of results: aggregates by name, marked so that no key can be called alike."""
         names = (name for name, _ in self.aggregates)

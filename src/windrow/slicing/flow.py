@@ -75,8 +75,10 @@ class Flow:
         aligned = [window for window in self._windows if isinstance(window, Aligned)]
         if not aligned:
             return np.zeros(len(times), np.bool_)
-        ends = (last_starts(times, window) + window.size_us for window in aligned)
-        late: NDArray[np.bool_] = np.max(list(ends), axis=0, initial=NO_WATERMARK) <= watermark
+        starts = [last_starts(times, window) + window.size_us for window in aligned]
+        ends = np.max(starts, axis=0, initial=NO_WATERMARK)
+        # A row between two windows is in none, however early it comes.
+        late: NDArray[np.bool_] = (ends > times) & (ends <= watermark)
         return late
 
     def in_time(self, rows: pa.Table, watermark: int) -> tuple[pa.Table, int]:

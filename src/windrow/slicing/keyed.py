@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from windrow.aggregators.rolling.grouping import Groups, group_rows
+from windrow.aggregators.rolling.grouping import group_rows
 
 __all__ = ["Keyed", "empty", "key_columns", "last_rows", "numbers", "spread", "together"]
 
@@ -38,13 +38,9 @@ def together(table: pa.Table) -> Keyed:
         rows = np.arange(table.num_rows)
         return Keyed(table, np.array([0, table.num_rows] if table.num_rows else [0]), rows)
     groups = group_rows(table.select(keys), table.num_rows)
-    rows = _rows(groups)
+    rows = groups.rows()
     borders = np.unique(groups.borders)
     return Keyed(table.take(pa.array(rows)), borders, rows)
-
-
-def _rows(groups: Groups) -> NDArray[np.int64]:
-    return groups.rows()
 
 
 def last_rows(borders: NDArray[np.int64], held: Any) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""Windows with a result for each row: trailing, slide policies, and count windows at their ends.
+"""Windows with a result for each row: trailing ones and slide policies.
 
 What is kept of a key are the rows its next window may still hold.  New rows are put behind them,
 one compiled loop rolls over both, and the results of the new ones are the answer.
@@ -16,7 +16,7 @@ from windrow.slicing.answers import promised, with_answers
 from windrow.slicing.definition import Definition
 from windrow.slicing.engine import FRESH, Kept, Step
 from windrow.slicing.keyed import Keyed, empty, key_columns, last_rows, numbers, together
-from windrow.windows import Count, Order, Policy, TrailingRows, TrailingTime
+from windrow.windows import Order, Policy, TrailingRows, TrailingTime
 
 __all__ = ["PerRow"]
 
@@ -37,7 +37,6 @@ class PerRow:
         self._definition = definition
         self._window = window
         self._keys = key_columns(definition.schema)
-        self._rolled = TrailingRows(window.size) if isinstance(window, Count) else window
         self._product = Product(definition.aggregates)
         self._values = [name for name in definition.schema.names if name[0] == "v"]
         own = [definition.schema.field(name) for name in (*self._keys, "t", *self._values)]
@@ -107,22 +106,22 @@ class PerRow:
     ) -> tuple[pa.Table, NDArray[np.int64] | None]:
         ticks, times = numbers(keyed.table[_TICK]), numbers(keyed.table["t"])
         values = keyed.table.select(self._values)
-        if isinstance(self._rolled, Policy):
+        if isinstance(self._window, Policy):
             settled = np.add.reduceat(~fresh, keyed.borders[:-1], dtype=np.int64)
             return continue_policy(
                 values,
                 self._product,
-                self._rolled,
+                self._window,
                 keyed.borders,
                 settled,
                 times,
                 typed=promised(self._definition),
             )
-        assert isinstance(self._rolled, TrailingRows | TrailingTime)
+        assert isinstance(self._window, TrailingRows | TrailingTime)
         answers = trail_groups(
             values,
             self._product,
-            self._rolled,
+            self._window,
             ticks,
             keyed.borders,
             times,
@@ -146,11 +145,9 @@ class PerRow:
     ) -> NDArray[np.bool_]:
         if held is not None:
             return last_rows(keyed.borders, held)
-        if isinstance(self._rolled, TrailingRows):
-            # Count windows need one row at least, to know how many there were.
-            least = 1 if isinstance(self._window, Count) else 0
-            return last_rows(keyed.borders, max(self._rolled.rows - 1, least))
-        assert isinstance(self._rolled, TrailingTime)
+        if isinstance(self._window, TrailingRows):
+            return last_rows(keyed.borders, self._window.rows - 1)
+        assert isinstance(self._window, TrailingTime)
         ticks = numbers(keyed.table[_TICK])
         reached = ticks[keyed.borders[1:] - 1]
         if until is not None and self._definition.order is Order.TIME:
@@ -158,5 +155,5 @@ class PerRow:
         now = np.repeat(reached, np.diff(keyed.borders))
         # Ages are unsigned: between the ends of time they exceed 63 bits.
         ages = now.view(np.uint64) - ticks.view(np.uint64)
-        young: NDArray[np.bool_] = ages < np.uint64(self._rolled.duration_us)
+        young: NDArray[np.bool_] = ages < np.uint64(self._window.duration_us)
         return young

@@ -14,8 +14,9 @@ __all__ = ["require_accepted"]
 
 Check = Callable[[pa.DataType], bool]
 
-# Any value will do, as it is only passed on.
+# Any value will do, as it is only passed on; of these aggregates, only the first they read.
 _PASSED_ON = frozenset({"count", "first", "last", "collect"})
+_FIRST_PASSED_ON = frozenset({"argmax", "argmin"})
 # Numbers, or what lies on a line of its own.
 _LINES = frozenset({"range"})
 
@@ -28,7 +29,9 @@ def require_accepted(
     if entry is None or aggregate.monoid.changing or not types:
         return
     check, wanted, way_out = _wanted(entry.name, entry.takes)
-    for kind, is_time in zip(types, reads_time(aggregate), strict=True):
+    passed_on = 1 if entry.name in _FIRST_PASSED_ON else 0
+    read = list(zip(types, reads_time(aggregate), strict=True))
+    for kind, is_time in read[passed_on:]:
         own = TIME_TYPE if is_time else kind
         if not pa.types.is_null(own) and not check(own):
             raise InputError(

@@ -1,6 +1,6 @@
 """What users say for columns, names or expressions, made into columns of one DataFrame."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ from pyspark.sql.types import StructField
 
 from windrow.errors import InputError
 
-__all__ = ["Selection", "Shown", "expression", "is_column", "quoted"]
+__all__ = ["Selection", "Shown", "expression", "free_name", "is_column", "quoted"]
 
 
 class Shown(str):
@@ -36,6 +36,14 @@ def quoted(name: str) -> Column:
     """The column of exactly this name, whatever characters it has."""
     escaped = name.replace("`", "``")
     return F.col(f"`{escaped}`")
+
+
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """A name of ours that is none of the user's, which Spark reads in any case."""
+    folded = {other.casefold() for other in taken}
+    while name in folded:
+        name += "_"
+    return name
 
 
 def is_column(what: object) -> bool:

@@ -1,18 +1,51 @@
-"""The hash of the key as a key itself: then whatever an engine keeps or gives tells its lane."""
+"""The hash of the key as a key itself: then whatever an engine keeps or gives tells its lane.
 
+Spark computes it, but for a key that is one whole number, or none: every column that is handed to
+Python costs time, and mixing the bits of numbers takes Python none.
+"""
+
+from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from windrow.slicing.definition import Definition
+from windrow.slicing.keyed import key_columns, numbers
 from windrow.spark.columns import quoted
 from windrow.spark.packing import hash_of
 
-__all__ = ["HASH_KEY", "as_slices", "hashed", "hashed_rows", "hashed_slices", "without_hash"]
+__all__ = [
+    "HASH_KEY",
+    "as_slices",
+    "hashed",
+    "hashed_rows",
+    "hashed_slices",
+    "hashes",
+    "is_hashed_here",
+    "with_hash",
+    "without_hash",
+]
 
 HASH_KEY = "k0"
+
+
+def is_hashed_here(schema: pa.Schema, keys: Sequence[str]) -> bool:
+    """Whether Python makes the hashes of these keys."""
+    return not keys or (len(keys) == 1 and pa.types.is_integer(schema.field(keys[0]).type))
+
+
+def hashes(table: pa.Table, keys: Sequence[str]) -> NDArray[np.int32]:
+    """A number below 2^31 for each key; another one than Spark's own `hash_of` makes."""
+    if not keys:
+        return np.zeros(table.num_rows, np.int32)
+    mixed = numbers(table[keys[0]].fill_null(0)).astype(np.int64).view(np.uint64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return (mixed >> np.uint64(33)).astype(np.int32)
 
 
 def hashed(definition: Definition) -> tuple[Definition, dict[str, Column]]:
@@ -26,10 +59,20 @@ def hashed(definition: Definition) -> tuple[Definition, dict[str, Column]]:
 
 
 def hashed_rows(rows: DataFrame, definition: Definition) -> DataFrame:
-    """Rows with their keys as the hashed definition has them."""
+    """Rows with their keys as the hashed definition has them; see `with_hash`."""
     _, keys = hashed(definition)
+    if is_hashed_here(definition.schema, definition.keys):
+        del keys[HASH_KEY]
     rest = [F.col(name) for name in rows.columns if name not in definition.keys]
     return rows.select(*(column.alias(name) for name, column in keys.items()), *rest)
+
+
+def with_hash(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Rows in Python, in the schema of a hashed definition."""
+    if HASH_KEY not in table.schema.names:
+        keys = [name for name in key_columns(schema) if name != HASH_KEY]
+        table = table.append_column(HASH_KEY, pa.array(hashes(table, keys)))
+    return table.select(schema.names).cast(schema)
 
 
 def hashed_slices(partials: DataFrame, definition: Definition, schema: pa.Schema) -> DataFrame:

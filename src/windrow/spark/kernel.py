@@ -26,6 +26,9 @@ from windrow.spark.hashed import (
     hashed,
     hashed_rows,
     hashed_slices,
+    hashes,
+    is_hashed_here,
+    with_hash,
     without_hash,
 )
 from windrow.spark.hot import HotKey, hot_keys
@@ -62,14 +65,14 @@ def run(request: Request) -> DataFrame:
         engine = Shipped(engine_for, definition)
         hot = hot_keys(request, tasks)
         lanes = tasks * _LANES_PER_TASK
-        work = _pack_rows(definition.schema, definition.order, lanes, [key.split for key in hot])
+        work = _pack_rows(definition, lanes, [key.split for key in hot])
         parcels = rows.select("*", *_guides(definition, hot)).mapInArrow(work, PARCELS)
         results = told(engine.get().schema)
         work = _run_lanes(engine, definition.schema, results, definition.order, request.emit)
         return _answered(parcels, results, work, tasks)
-    with_hash, _ = hashed(definition)
-    engine = Shipped(engine_for, with_hash)
-    work = _pack_folded(engine, with_hash.schema, tasks * _LANES_PER_TASK)
+    inner, _ = hashed(definition)
+    engine = Shipped(engine_for, inner)
+    work = _pack_folded(engine, inner.schema, tasks * _LANES_PER_TASK)
     parcels = hashed_rows(rows, definition).mapInArrow(work, PARCELS)
     return _from_slices(parcels, engine, definition, tasks)
 
@@ -78,8 +81,8 @@ def windows_from_partials(partials: DataFrame, request: Request) -> DataFrame:
     """Aligned windows from slices that Spark has folded: k…, start, the states' columns, rows."""
     definition = request.definition
     tasks = tasks_of(partials.sparkSession)
-    with_hash, _ = hashed(definition)
-    engine = Shipped(engine_for, with_hash)
+    inner, _ = hashed(definition)
+    engine = Shipped(engine_for, inner)
     slices = hashed_slices(partials, definition, engine.get().partials)
     work = _pack_slices(engine, tasks * _LANES_PER_TASK)
     return _from_slices(slices.mapInArrow(work, PARCELS), engine, definition, tasks)
@@ -104,42 +107,46 @@ def _answered(parcels: DataFrame, results: pa.Schema, work: Work, tasks: int) ->
 
 
 def _guides(definition: Definition, hot: Sequence[HotKey]) -> list[Column]:
-    """What tells a row's lane: its hash if it has a key, and if there are hot keys which it is of.
+    """What tells a row's lane: its hash, and if there are hot keys which it is of.
 
-    Every column that is handed to Python costs time, so what is the same for all rows is not.
+    Every column that is handed to Python costs time: what Python can tell by itself is not.
     """
-    hashes = [hash_of(definition.keys).alias(HASH)] if definition.keys else []
-    return [*hashes, _which(hot)] if definition.keys and hot else hashes
+    here = is_hashed_here(definition.schema, definition.keys)
+    own = [] if here else [hash_of(definition.keys).alias(HASH)]
+    return [*own, _which(hot)] if definition.keys and hot else own
 
 
 def _which(hot: Sequence[HotKey]) -> Column:
     """Which of the hot keys a row is of; -1 for none."""
     found = F.lit(-1)
     for number, key in enumerate(hot):
-        mine = F.lit(True) if key.rows is None else key.rows
-        found = F.when(mine, F.lit(number)).otherwise(found)
+        assert key.rows is not None  # there are keys
+        found = F.when(key.rows, F.lit(number)).otherwise(found)
     return found.cast("int").alias(HOT)
 
 
-def _pack_rows(schema: pa.Schema, order: Order, lanes: int, splits: Sequence[Split]) -> Work:
+def _pack_rows(definition: Definition, lanes: int, splits: Sequence[Split]) -> Work:
     """Rows as parcels; those of hot keys go to lanes of their own, slot by slot."""
+    schema, order = definition.schema, definition.order
+    keys = definition.keys
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for table in numbered(batches):
             rows = table.select(schema.names).cast(schema)
-            own = _guide(table, HASH) % lanes
+            given = HASH in table.schema.names
+            own: NDArray[Any] = (numbers(table[HASH]) if given else hashes(table, keys)) % lanes
             if splits:
-                rows, own = split_rows(rows, own, _guide(table, HOT), splits, lanes)
+                rows, own = split_rows(rows, own, _hot(table), splits, lanes)
             yield from in_lanes(rows, own, numbers(rows[rank_column(order)]))
 
     return work
 
 
-def _guide(table: pa.Table, column: str) -> NDArray[Any]:
-    """A guide of each row; without a key all rows are alike, and of the first split if any."""
-    if column not in table.schema.names:
+def _hot(table: pa.Table) -> NDArray[Any]:
+    """Which hot key each row is of; without a key all rows are alike, and of the first."""
+    if HOT not in table.schema.names:
         return np.zeros(table.num_rows, np.int32)
-    return numbers(table[column])
+    return numbers(table[HOT])
 
 
 def _pack_folded(engine: Shipped[Engine], schema: pa.Schema, lanes: int) -> Work:
@@ -147,7 +154,7 @@ def _pack_folded(engine: Shipped[Engine], schema: pa.Schema, lanes: int) -> Work
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for table in numbered(batches):
-            slices = engine.get().fold(table.select(schema.names).cast(schema))
+            slices = engine.get().fold(with_hash(table, schema))
             yield from in_lanes(slices, numbers(slices[HASH_KEY]) % lanes, numbers(slices["start"]))
 
     return work

@@ -30,7 +30,8 @@ def late_rows(request: Request) -> DataFrame:
     """All columns of the rows behind the watermark, and of rows without a time."""
     rows = _numbered_columns(request)
     spark = rows.sparkSession
-    schema = arrow_schema(rows.schema)
+    written = {f"c{place}": name for place, name in enumerate(request.names.columns)}
+    schema = arrow_schema(rows.schema, written)
     flow = Shipped(Flow, request.definition, request.emit)
     timed = request.lateness_ms is not None
     passed = (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pyspark.sql.types import StructField
 
 from windrow.errors import InputError
+from windrow.spark.columns import free_name
 from windrow.spark.query import Query
 from windrow.windows import Policy, TrailingRows, TrailingTime
 
@@ -39,8 +40,8 @@ def names_of(query: Query, aggregates: Sequence[str], fields: dict[str, StructFi
         keys=keys,
         kept=kept,
         aggregates=tuple(aggregates),
-        window=_free("window", given),
-        name=_free("name", given),
+        window=free_name("window", given),
+        name=free_name("name", given),
         columns=tuple(query.df.columns),
     )
 
@@ -53,11 +54,3 @@ def _require_different(names: Iterable[str]) -> None:
                 f"the result would have two columns called {name!r}; give aggregates names of "
                 'their own, and columns with .alias("another_name")'
             )
-
-
-def _free(name: str, taken: Iterable[str]) -> str:
-    """A name of ours that is none of the user's, which Spark reads in any case."""
-    folded = {other.casefold() for other in taken}
-    while name in folded:
-        name += "_"
-    return name

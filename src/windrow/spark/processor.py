@@ -16,7 +16,7 @@ from windrow.spark.hashed import HASH_KEY
 from windrow.spark.packing import told
 from windrow.spark.shards import NEVER, Head, Shards, shards_of
 from windrow.spark.shipped import Shipped
-from windrow.spark.waiting import WaitingRoom
+from windrow.spark.waiting import Waiting, WaitingRoom
 from windrow.wire.parcels import pack, unpack
 
 __all__ = ["BucketProcessor", "micros_of"]
@@ -82,13 +82,21 @@ class BucketProcessor(StatefulProcessor):
         flow, room = self._flow, self._room
         fresh, late = flow.in_time(rows, watermark)
         ripe, waiting = room.let_out(head.waiting, watermark)
-        still = room.all(waiting) if flow.previews else ripe.slice(0, 0)
-        touching = [ripe, fresh, still] if flow.previews else [ripe]
+        still = self._of_the_same_keys(waiting, fresh) if flow.previews else fresh.slice(0, 0)
+        touching = [ripe, fresh] if flow.previews else [ripe]
         passed, head = self._with_shards(
             head, touching, watermark, lambda kept: flow.apply(kept, ripe, still, fresh, watermark)
         )
         head = replace(head, waiting=room.let_in(waiting, fresh))
         return replace(passed, late=late), head
+
+    def _of_the_same_keys(self, waiting: Waiting, fresh: pa.Table) -> pa.Table:
+        """The waiting rows that new answers for these rows depend on."""
+        if not fresh.num_rows:
+            return fresh
+        rows = self._room.all(waiting)
+        own = np.isin(numbers(rows[HASH_KEY]), numbers(fresh[HASH_KEY]))
+        return rows.filter(pa.array(own))
 
     def _with_shards(
         self,

@@ -125,11 +125,11 @@ class _Reader:
     def window(self, window: Window) -> Window:
         match window:
             case Punctuated():
-                marks = {"start": window.start, "end": window.end}
-                ours = {role: f"m_{role}" for role, mark in marks.items() if mark is not None}
-                for role, name in ours.items():
-                    self.asked.add_as(name, marks[role], role)
-                return Punctuated(**ours)
+                given = {"start": window.start, "end": window.end}
+                marks = {role: mark for role, mark in given.items() if mark is not None}
+                for role, mark in marks.items():
+                    self.asked.add_as(f"m_{role}", mark, role)
+                return Punctuated(**{r: Shown(f"m_{r}", repr(m)) for r, m in marks.items()})
             case Policy():
                 using = tuple((name, self.aggregate(part, name)) for name, part in window.using)
                 return replace(window, using=using)
@@ -190,7 +190,7 @@ def _definition(
             ours.add("t", LongType(), False).add("n", LongType(), False)
         else:
             ours.add(name, read_field.dataType, read_field.nullable)
-    schema = arrow_schema(ours)
+    schema = arrow_schema(ours, {name: field.name for name, field in fields.items()})
     for name, part in aggregates:
         require_accepted(name, part, _types(part, schema), repr(part))
     results = tuple(result_type(part, _types(part, schema)) for _, part in aggregates)

@@ -39,7 +39,7 @@ class Windowed(_Frame):
         return self._windrow[1]
 
     def late(self) -> DataFrame:
-        """The rows that no window took."""
+        """Rows without a time, and in a stream those that came too late for their windows."""
         return late(self._windrow[0])
 
     def explain(self, *arguments: Any, **options: Any) -> None:

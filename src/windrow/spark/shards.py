@@ -26,7 +26,8 @@ from windrow.wire.pressed import press, unpress
 
 __all__ = ["NEVER", "Head", "Shards", "shards_of"]
 
-_MAGIC = b"wrh1"
+# Another number whenever the layout changes, or `hashed.hashes`, which decides where keys lie.
+_MAGIC = b"wrh2"
 NEVER = (1 << 63) - 1  # a watermark that never comes
 
 # From what a shard keeps to the watermark at which it has work to do.

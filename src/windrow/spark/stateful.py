@@ -4,7 +4,9 @@ rows ─ mapInArrow: pack, bucket by bucket ─▶ transformWithState: one call 
 ─ mapInArrow: unpack ─▶ results.  Spark stores and restores the state; see `shards` for its shape.
 """
 
+import re
 from collections.abc import Iterator
+from itertools import count
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -14,7 +16,7 @@ from windrow.algebra.fingerprint import fingerprint
 from windrow.slicing.flow import Flow
 from windrow.slicing.keyed import numbers
 from windrow.spark.buckets import buckets_of
-from windrow.spark.hashed import HASH_KEY, hashed, hashed_rows, without_hash
+from windrow.spark.hashed import HASH_KEY, hashed, hashed_rows, with_hash, without_hash
 from windrow.spark.packing import PARCELS, Work, in_lanes, numbered, parcels, told
 from windrow.spark.processor import BucketProcessor
 from windrow.spark.request import Request
@@ -28,15 +30,22 @@ __all__ = ["run"]
 
 _ANSWERS = "parcel binary, rows long, late long"
 
+# Spark numbers the variables of lambdas through all that a process makes.
+_NUMBERED = re.compile(r"\b([xyz])_\d+\b")
+
+_results = count()
+
 
 def run(request: Request) -> DataFrame:
     """Any window over a stream."""
     definition, rows = request.definition, request.rows
-    with_hash, _ = hashed(definition)
-    flow = Shipped(Flow, with_hash, request.emit)
+    inner, _ = hashed(definition)
+    flow = Shipped(Flow, inner, request.emit)
     selected = hashed_rows(rows, definition)
-    work = _pack_folded if flow.get().engine.folds_early else _pack_rows
-    return _answered(selected, work(flow, with_hash.schema, _labels(rows)), flow, request)
+    labels = _labels(rows)
+    if flow.get().engine.folds_early:
+        return _answered(selected, _pack_folded(flow, inner.schema, labels), flow, request)
+    return _answered(selected, _pack_rows(inner.schema, labels), flow, request)
 
 
 def _labels(df: DataFrame) -> tuple[int, ...]:
@@ -59,7 +68,10 @@ def _answered(rows: DataFrame, work: Work, flow: Shipped[Flow], request: Request
         )
     )
     counted = answers.observe(
-        f"windrow-{flow.mark[:8]}", F.sum("rows").alias("rows"), F.sum("late").alias("late")
+        # A number of its own: a plan may hold the same query twice.
+        f"windrow-{flow.mark[:8]}-{next(_results)}",
+        F.sum("rows").alias("rows"),
+        F.sum("late").alias("late"),
     )
     results = told(engine.schema, HASH_KEY)
     found = counted.select("parcel").mapInArrow(unpacked(results), spark_schema(results))
@@ -78,19 +90,20 @@ def _signature(request: Request, buckets: int) -> str:
     )
     named = ", ".join(f"{name} {window!r}".strip() for name, window in definition.windows)
     marks = "".join(f" {mark}" for mark in predicates)
-    return (
+    told = (
         f"{named}{marks}; {aggregates}; order {definition.order.value}; "
         f"columns {columns}; {buckets} buckets"
     )
+    return _NUMBERED.sub(r"\1", told)
 
 
-def _pack_rows(flow: Shipped[Flow], schema: pa.Schema, labels: tuple[int, ...]) -> Work:
+def _pack_rows(schema: pa.Schema, labels: tuple[int, ...]) -> Work:
     """Rows as parcels."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield _greeting(schema, labels)
         for table in numbered(batches):
-            yield from _in_buckets(table.select(schema.names).cast(schema), "n", labels)
+            yield from _in_buckets(with_hash(table, schema), "n", labels)
 
     return work
 
@@ -101,7 +114,7 @@ def _pack_folded(flow: Shipped[Flow], schema: pa.Schema, labels: tuple[int, ...]
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield _greeting(flow.get().rows, labels)
         for table in numbered(batches):
-            slices = flow.get().engine.fold(table.select(schema.names).cast(schema))
+            slices = flow.get().engine.fold(with_hash(table, schema))
             yield from _in_buckets(slices, "start", labels)
 
     return work

@@ -1,5 +1,7 @@
 """Types of Spark and of Arrow, as Spark itself translates them where rows go to Python and back."""
 
+from collections.abc import Mapping
+
 import pyarrow as pa
 from pyspark.sql import types as spark
 from pyspark.sql.pandas.types import from_arrow_type
@@ -36,7 +38,7 @@ def arrow_type(kind: spark.DataType) -> pa.DataType:
     """The Arrow type in which we keep a column; timestamps are instants, in UTC."""
     if isinstance(kind, spark.StringType) and kind.collation != _BYTES:
         raise InputError(
-            f"a column has type {kind.simpleString()}, and Python compares text byte by byte; "
+            f"it has type {kind.simpleString()}, and Python compares text byte by byte; "
             "make it comparable first, e.g. F.lower(...).cast('string')"
         )
     if type(kind) in _ATOMS:
@@ -58,15 +60,22 @@ def arrow_type(kind: spark.DataType) -> pa.DataType:
         case spark.StructType():
             return pa.struct(list(arrow_schema(kind)))
     raise InputError(
-        f"columns of type {kind.simpleString()} cannot go to Python as Arrow; cast them first"
+        f"it has type {kind.simpleString()}, which cannot go to Python as Arrow; cast it first"
     )
 
 
-def arrow_schema(schema: spark.StructType) -> pa.Schema:
-    """The Arrow schema in which we keep rows."""
-    return pa.schema(
-        [pa.field(f.name, arrow_type(f.dataType), nullable=f.nullable) for f in schema]
-    )
+def arrow_schema(schema: spark.StructType, written: Mapping[str, str] | None = None) -> pa.Schema:
+    """The Arrow schema in which we keep rows; messages call columns as they were `written`."""
+    names = written or {}
+    return pa.schema([_field(field, names.get(field.name, field.name)) for field in schema])
+
+
+def _field(field: spark.StructField, written: str) -> pa.Field:
+    try:
+        kind = arrow_type(field.dataType)
+    except InputError as error:
+        raise InputError(f"column {written!r}: {error}") from None
+    return pa.field(field.name, kind, nullable=field.nullable)
 
 
 def spark_type(kind: pa.DataType) -> spark.DataType:

@@ -1,8 +1,9 @@
 """Rows of a bucket that wait for the watermark, in Spark's state store, by order of arrival.
 
-A micro-batch's rows are written once, as they came, and read when the watermark has passed the
-first of them: what it costs depends on the rows that come and those that wait no longer, not on
-all that wait.
+A micro-batch's rows are written as they came, and read when the watermark has passed the first of
+them: what it costs depends on the rows that come and on the micro-batches whose rows wait no
+longer, in part or all.  Where rows mostly come in order those are few; where they are spread over
+all the time they may be late, they are all that wait.
 """
 
 import struct

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, TimestampType
 
 from windrow.errors import InputError
-from windrow.spark.columns import quoted
+from windrow.spark.columns import free_name, quoted
 from windrow.spark.query import Query
 from windrow.spark.times import to_micros
 from windrow.windows import Aligned, Emit, Order, Session, describe
@@ -44,7 +44,7 @@ def watermarked(query: Query, time: Column, field: StructField) -> Watermarked:
     plain = isinstance(query.time, str) and name in df.columns
     if not plain or not isinstance(field.dataType, TimestampType):
         # Spark wants a watermark on a column of type timestamp: a helper of ours carries it
-        name = _free_name(df)
+        name = free_name("windrow_time", df.columns)
         df = df.withColumn(name, _timestamp(time, field))
     escaped = name.replace("`", "``")
     df = df.withWatermark(f"`{escaped}`", f"{lateness_ms} milliseconds")
@@ -55,13 +55,6 @@ def _timestamp(time: Column, field: StructField) -> Column:
     if isinstance(field.dataType, TimestampType):
         return time
     return F.timestamp_micros(to_micros(time, field.dataType))
-
-
-def _free_name(df: DataFrame) -> str:
-    name = "windrow_time"
-    while name in df.columns:
-        name += "_"
-    return name
 
 
 def _refuse_lateness(query: Query) -> None:

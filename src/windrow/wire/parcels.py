@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from windrow.errors import SnapshotError
+from windrow.errors import InputError, SnapshotError
 
 __all__ = ["open_crate", "pack", "pack_crate", "unpack"]
 
@@ -22,6 +22,11 @@ _ALIGNMENT = 8  # Arrow reads columns in place only where they are aligned
 def pack(table: pa.Table) -> bytes:
     """The rows of a table as bytes."""
     batches = table.combine_chunks().to_batches()
+    if len(batches) > 1:
+        raise InputError(
+            f"{table.num_rows:,} rows have a column of more than 2 GiB of text or bytes, too much "
+            "to pack; use more buckets or smaller micro-batches, or leave the column out"
+        )
     batch = batches[0] if batches else pa.RecordBatch.from_pylist([], table.schema)
     packed: bytes = batch.serialize().to_pybytes()
     return packed

@@ -1,0 +1,63 @@
+"""A key with most of the rows is worked on by several tasks, and nobody can tell by the results."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+import windrow as wr
+from windrow import agg, window
+from windrow.spark import hot, kernel
+from windrow.testing import check_rows, expected
+from windrow.window import Window
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
+KEYS: dict[str, tuple[str, Any]] = {
+    "number": ("bigint", 7),
+    "text": ("string", "seven"),
+    "null": ("string", None),
+}
+AGGREGATES = {"first": agg.first("v"), "sum": agg.sum("v")}
+
+
+def rows(hot_key: Any, other: Any) -> list[dict[str, Any]]:
+    """Most rows are of one key, two at each time, and shuffled."""
+    order = [(k * 389) % 600 for k in range(600)]
+    return [
+        {"k": other if k % 50 == 0 else hot_key, "t": NOON + timedelta(seconds=k // 2), "v": k}
+        for k in order
+    ]
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Small keys are hot, and all rows are looked at; tells into how many parts keys are split."""
+    monkeypatch.setattr(hot, "_FEW_ROWS", 100)
+    monkeypatch.setattr(hot, "_ONE_IN", 1)
+    parts: list[int] = []
+
+    def noted(*arguments: Any) -> list[hot.HotKey]:
+        found = hot.hot_keys(*arguments)
+        parts.extend(key.split.slots for key in found)
+        return found
+
+    monkeypatch.setattr(kernel, "hot_keys", noted)
+    return parts
+
+
+@pytest.mark.parametrize("over", [window.trailing("9 s"), window.trailing(rows=5)], ids=repr)
+@pytest.mark.parametrize("kind", [*KEYS, "none"])
+def test_a_hot_key_is_split_and_answers_as_ever(
+    spark: SparkSession, few: list[int], over: Window, kind: str
+) -> None:
+    type_, hot_key = KEYS.get(kind, ("bigint", 7))
+    given = rows(hot_key, 1 if type_ == "bigint" else "one")
+    by = () if kind == "none" else ("k",)
+    tuples = [tuple(row.values()) for row in given]
+    frame = spark.createDataFrame(tuples, f"k {type_}, t timestamp, v bigint").coalesce(1)
+    found = wr.over(frame, time="t", by=by).window(over).aggregate(**AGGREGATES)
+    assert max(few, default=0) > 1
+    check_rows(found, expected(given, time="t", by=by, window=over, aggregates=AGGREGATES))
