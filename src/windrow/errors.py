@@ -8,7 +8,11 @@
     ├── InputError            columns or values do not fit the request           (ValueError)
     │   └── ResultOverflowError   a result does not fit its column's type        (OverflowError)
     ├── EmptyWindowError      more updates were evicted than the window holds    (IndexError)
-    └── SnapshotError         a snapshot does not belong to this structure       (ValueError)
+    ├── SnapshotError         a snapshot does not belong to this structure       (ValueError)
+    └── StoreError            a store of pages cannot do what it was asked
+        ├── StoreUnreachableError  a store does not answer                       (ConnectionError)
+        ├── StoreBusyError         another holds the window, or the whole store
+        └── DamagedPageError       a page is not what was written
 
     CompilationWarning        a user's function runs interpreted, and why        (UserWarning)
 
@@ -18,12 +22,16 @@ Each message says what was wrong, names the argument and its value, and ends wit
 __all__ = [
     "AggregateError",
     "CompilationWarning",
+    "DamagedPageError",
     "EmptyWindowError",
     "InputError",
     "NotInvertibleError",
     "PolicyError",
     "ResultOverflowError",
     "SnapshotError",
+    "StoreBusyError",
+    "StoreError",
+    "StoreUnreachableError",
     "WindowError",
     "WindrowError",
 ]
@@ -63,6 +71,22 @@ class EmptyWindowError(WindrowError, IndexError):
 
 class SnapshotError(WindrowError, ValueError):
     """A snapshot does not belong to this structure."""
+
+
+class StoreError(WindrowError):
+    """A store of pages cannot do what it was asked."""
+
+
+class StoreUnreachableError(StoreError, ConnectionError):
+    """A store does not answer."""
+
+
+class StoreBusyError(StoreError):
+    """Another holds the window, or the whole store."""
+
+
+class DamagedPageError(StoreError):
+    """A page is not what was written."""
 
 
 class CompilationWarning(UserWarning):

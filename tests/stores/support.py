@@ -1,0 +1,14 @@
+"""What the tests of stores share: one recipe for each store."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from windrow.stores import Store
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to make a store; where values last, making it again finds them."""
+
+    make: Callable[[], Store]
+    lasting: bool

@@ -1,0 +1,50 @@
+"""Any sequence of steps leaves a store as it leaves plain dictionaries."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.stores.machine import machine_of
+from tests.stores.support import Recipe
+from windrow.stores import Batch, Key, MemoryStore, Shelf, Span
+
+# Half the examples of other tests: every machine makes stores anew.
+STEPS = settings(
+    max_examples=settings().max_examples // 2,
+    stateful_step_count=25,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def test_every_store_keeps_what_dictionaries_keep(recipe: Recipe) -> None:
+    run_state_machine_as_test(machine_of(recipe), settings=STEPS)
+
+
+class Broken(Shelf):
+    """Deletes the end of a span too."""
+
+    def __init__(self, inner: Shelf) -> None:
+        self.inner = inner
+
+    def get_many(self, keys: Sequence[Key]) -> list[bytes | None]:
+        return self.inner.get_many(keys)
+
+    def write(self, batch: Batch) -> None:
+        wider = [Span(space, first, min(end + 1, 2**63)) for space, first, end in batch.deleted]
+        self.inner.write(Batch(batch.puts, wider))
+
+    def close(self) -> None:
+        self.inner.close()
+
+
+class BrokenStore(MemoryStore):
+    def open(self, name: str) -> Shelf:
+        return Broken(super().open(name))
+
+
+def test_the_machine_catches_a_store_that_deletes_too_much() -> None:
+    quick = settings(STEPS, phases=[Phase.generate], database=None, max_examples=200)
+    with pytest.raises(AssertionError):
+        run_state_machine_as_test(machine_of(Recipe(BrokenStore, lasting=False)), settings=quick)
