@@ -68,7 +68,7 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up .venv (once; a minute or two)"
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
-	    --constraint constraints.txt --editable '.[bench,cli,connect,dev,sketches]'
+	    --constraint constraints.txt --editable '.[bench,cli,connect,dev,rocksdb,sketches]'
 	@touch $@
 
 # Versions are those of constraints.txt, but for what constraints-oldest.txt holds back.

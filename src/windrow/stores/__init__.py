@@ -1,6 +1,27 @@
-"""Where windows larger than memory keep their pages."""
+"""Where windows larger than memory keep their pages: in memory or on disk.
+
+    with RocksStore("pages") as store, store.open("turbine 7") as shelf:
+        shelf.put_many({Key("leaves", 0): page})
+
+`MemoryStore` needs nothing, `RocksStore` a disk and `windrow[rocksdb]`.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from windrow.stores.base import Batch, Key, Shelf, Span, Store
 from windrow.stores.memory import MemoryStore
 
-__all__ = ["Batch", "Key", "MemoryStore", "Shelf", "Span", "Store"]
+if TYPE_CHECKING:
+    from windrow.stores.rocks import RocksStore
+
+__all__ = ["Batch", "Key", "MemoryStore", "RocksStore", "Shelf", "Span", "Store"]
+
+# Its package is an extra: only who uses a store needs what is behind it.
+_LATER = {"RocksStore": "windrow.stores.rocks"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
