@@ -16,7 +16,7 @@ OLDEST_READY := $(OLDEST)/.ready
 export PYSPARK_PYTHON := $(CURDIR)/$(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-oldest lint types layers format bench bench-spark clean
+.PHONY: help demo test test-slow test-oldest lint types layers redis-server format bench bench-spark clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,11 +24,11 @@ help:  ## list these targets
 demo: $(READY)  ## a day of sensors on embedded Spark: batch, stream, and a page about both
 	@$(BIN)/python -m examples.hot_hours.demo
 
-test: lint types layers  ## everything a change must pass
+test: lint types layers redis-server  ## everything a change must pass
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
 	@$(MAKE) --no-print-directory test-oldest
 
-test-slow: $(READY)  ## the tests that take minutes
+test-slow: $(READY) redis-server  ## the tests that take minutes
 	@$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
 	@$(MAKE) --no-print-directory test-oldest FLOOR='not slow'
 
@@ -46,6 +46,12 @@ types: $(READY)  ## types (mypy, strict)
 
 layers: $(READY)  ## imports point down only (import-linter)
 	@$(BIN)/lint-imports --no-logo
+
+# No Python package brings it; in a container, where one is root, it is installed at once.
+redis-server:
+	@command -v redis-server > /dev/null \
+	    || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -qq redis-server; } \
+	    || { echo "The tests need redis-server: apt-get install redis-server, or brew install redis"; exit 1; }
 
 format: $(READY)  ## put the code in shape
 	@$(BIN)/ruff check --fix-only
@@ -68,7 +74,7 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up .venv (once; a minute or two)"
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
-	    --constraint constraints.txt --editable '.[bench,cli,connect,dev,rocksdb,sketches]'
+	    --constraint constraints.txt --editable '.[bench,cli,connect,dev,redis,rocksdb,sketches]'
 	@touch $@
 
 # Versions are those of constraints.txt, but for what constraints-oldest.txt holds back.

@@ -5,7 +5,17 @@ import sys
 
 import windrow
 
-HEAVY = ("numba", "llvmlite", "pyarrow", "pandas", "polars", "hypothesis", "pyspark")
+HEAVY = (
+    "numba",
+    "llvmlite",
+    "pyarrow",
+    "pandas",
+    "polars",
+    "hypothesis",
+    "pyspark",
+    "redis",
+    "rocksdict",
+)
 
 
 def run(code: str) -> str:

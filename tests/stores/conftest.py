@@ -1,19 +1,41 @@
-"""Every store."""
+"""Every store, and a Redis server for the one that needs it."""
 
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 
-from tests.stores.support import Recipe
-from windrow.stores import MemoryStore, RocksStore, Store
+from tests.stores.support import Recipe, RedisServer
+from windrow.stores import MemoryStore, RedisStore, RocksStore, Store
+
+ON_REDIS = pytest.mark.xdist_group("redis")  # one process, one server
+
+_number = count()
 
 
-@pytest.fixture(params=["memory", "rocks"])
-def recipe(request: pytest.FixtureRequest, tmp_path: Path) -> Recipe:
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    server = RedisServer(tmp_path_factory.mktemp("redis"))
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def prefix() -> str:
+    """A place on the server that no other test uses."""
+    return f"test {next(_number)}"
+
+
+@pytest.fixture(params=["memory", "rocks", pytest.param("redis", marks=ON_REDIS)])
+def recipe(request: pytest.FixtureRequest, tmp_path: Path, prefix: str) -> Recipe:
     if request.param == "memory":
         return Recipe(MemoryStore, lasting=False)
-    return Recipe(lambda: RocksStore(tmp_path / "pages"), lasting=True)
+    if request.param == "rocks":
+        return Recipe(lambda: RocksStore(tmp_path / "pages"), lasting=True)
+    url = request.getfixturevalue("redis_server").url
+    return Recipe(lambda: RedisStore(url, prefix=prefix), lasting=True)
 
 
 @pytest.fixture

@@ -1,9 +1,10 @@
-"""Where windows larger than memory keep their pages: in memory or on disk.
+"""Where windows larger than memory keep their pages: in memory, on disk, on a server.
 
     with RocksStore("pages") as store, store.open("turbine 7") as shelf:
         shelf.put_many({Key("leaves", 0): page})
 
-`MemoryStore` needs nothing, `RocksStore` a disk and `windrow[rocksdb]`.
+`MemoryStore` needs nothing, `RocksStore` a disk and `windrow[rocksdb]`, `RedisStore` a server and
+`windrow[redis]`.
 """
 
 from importlib import import_module
@@ -13,12 +14,25 @@ from windrow.stores.base import Batch, Key, Shelf, Span, Store
 from windrow.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
+    from windrow.stores.remote import RedisStore
     from windrow.stores.rocks import RocksStore
 
-__all__ = ["Batch", "Key", "MemoryStore", "RocksStore", "Shelf", "Span", "Store"]
+__all__ = [
+    "Batch",
+    "Key",
+    "MemoryStore",
+    "RedisStore",
+    "RocksStore",
+    "Shelf",
+    "Span",
+    "Store",
+]
 
-# Its package is an extra: only who uses a store needs what is behind it.
-_LATER = {"RocksStore": "windrow.stores.rocks"}
+# Their packages are extras: only who uses a store needs what is behind it.
+_LATER = {
+    "RedisStore": "windrow.stores.remote",
+    "RocksStore": "windrow.stores.rocks",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,125 @@
+"""Leases: a window has one holder; who was away too long is refused, and changes nothing."""
+
+from collections.abc import Iterator
+
+import pytest
+import redis
+
+from tests.stores.conftest import ON_REDIS
+from tests.stores.support import RedisServer
+from windrow.errors import StoreBusyError
+from windrow.stores import Batch, Key, RedisStore, Shelf, Span
+from windrow.stores.remote.layout import Places
+
+pytestmark = ON_REDIS
+
+ZERO = Key("x", 0)
+
+
+class Scene:
+    """Two stores of one prefix, as two machines have them; the lease under the first one's feet."""
+
+    def __init__(self, client: redis.Redis, prefix: str) -> None:
+        self.client = client
+        self.here = RedisStore(client, prefix=prefix)
+        self.elsewhere = RedisStore(client, prefix=prefix)
+        self.lease = Places.of(prefix, "w").lease
+
+    def let_the_lease_run_out(self) -> None:
+        assert self.client.pexpire(self.lease, 1)
+        while self.client.exists(self.lease):
+            pass
+
+
+@pytest.fixture
+def scene(redis_server: RedisServer, prefix: str) -> Iterator[Scene]:
+    with redis_server.client() as client:
+        yield Scene(client, prefix)
+
+
+def assert_refused(shelf: Shelf) -> None:
+    for batch in (
+        Batch(),
+        Batch({ZERO: b"stale", Key("new", 0): b"stale"}, [Span("x", 0, 2**63)]),
+    ):
+        with pytest.raises(StoreBusyError, match=r"name='w' was opened by process .*nothing was"):
+            shelf.write(batch)
+    with pytest.raises(StoreBusyError, match=r"name='w' was opened by process .*nothing was"):
+        shelf.get_many([ZERO])
+
+
+def test_a_second_holder_is_told_who_and_until_when(scene: Scene) -> None:
+    with scene.here.open("w") as shelf:
+        shelf.put_many({ZERO: b"kept"})
+        for action in (scene.elsewhere.open, scene.elsewhere.delete):
+            with pytest.raises(
+                StoreBusyError, match=r"name='w' .*by process \d+ on .*again in (30|29)\.\d s"
+            ):
+                action("w")
+        assert shelf.get_many([ZERO]) == [b"kept"]
+    with scene.elsewhere.open("w") as shelf:
+        assert shelf.get_many([ZERO]) == [b"kept"]
+
+
+def test_who_lost_the_lease_to_another_is_refused_and_changes_nothing(scene: Scene) -> None:
+    away = scene.here.open("w")
+    away.put_many({ZERO: b"old"})
+    scene.let_the_lease_run_out()
+    with scene.elsewhere.open("w") as successor:
+        successor.put_many({ZERO: b"new"})
+        assert_refused(away)
+        away.close()  # and does not release the other's lease
+        assert scene.client.exists(scene.lease)
+        assert successor.get_many([ZERO, Key("new", 0)]) == [b"new", None]
+
+
+def test_who_was_away_is_refused_even_when_the_other_has_gone_again(scene: Scene) -> None:
+    away = scene.here.open("w")
+    scene.let_the_lease_run_out()
+    with scene.elsewhere.open("w") as successor:
+        successor.put_many({ZERO: b"new"})
+    assert_refused(away)
+    with scene.elsewhere.open("w") as successor:
+        assert successor.get_many([ZERO, Key("new", 0)]) == [b"new", None]
+
+
+def test_who_was_away_goes_on_if_nobody_came(scene: Scene) -> None:
+    with scene.here.open("w") as away:
+        scene.let_the_lease_run_out()
+        away.put_many({ZERO: b"written"})
+        assert scene.client.pttl(scene.lease) > 29_000
+        scene.let_the_lease_run_out()
+        assert away.get_many([ZERO]) == [b"written"]
+        with pytest.raises(StoreBusyError):
+            scene.elsewhere.open("w")
+
+
+def test_writes_renew_the_lease(scene: Scene) -> None:
+    with scene.here.open("w") as shelf:
+        scene.client.pexpire(scene.lease, 10_000)
+        shelf.put_many({ZERO: b"."})
+        assert scene.client.pttl(scene.lease) > 29_000
+
+
+def test_reads_renew_the_lease_when_half_of_it_is_over(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr("windrow.stores.remote.shelf.monotonic", lambda: now)
+    with scene.here.open("w") as shelf:
+        scene.client.pexpire(scene.lease, 16_000)
+        now += 14
+        shelf.get_many([ZERO])
+        assert scene.client.pttl(scene.lease) <= 16_000
+        now += 2
+        shelf.get_many([ZERO])
+        assert scene.client.pttl(scene.lease) > 29_000
+        scene.client.pexpire(scene.lease, 16_000)
+        shelf.get_many([ZERO])
+        assert scene.client.pttl(scene.lease) <= 16_000
+
+
+def test_a_lease_lasts_as_long_as_asked(redis_server: RedisServer, prefix: str) -> None:
+    with redis_server.client() as client, RedisStore(client, prefix=prefix, lease=5) as store:
+        store.open("w")
+        assert 0 < client.pttl(Places.of(prefix, "w").lease) <= 5_000
