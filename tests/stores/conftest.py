@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.stores.support import Recipe, RedisServer
+from tests.stores.support import ON_REDIS, Recipe, RedisServer
 from windrow.stores import MemoryStore, RedisStore, RocksStore, Store
-
-ON_REDIS = pytest.mark.xdist_group("redis")  # one process, one server
 
 _number = count()
 

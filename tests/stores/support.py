@@ -13,6 +13,8 @@ import redis
 
 from windrow.stores import Store
 
+ON_REDIS = pytest.mark.xdist_group("redis")  # one process, one server
+
 MISSING = "redis-server is missing: apt-get install redis-server, or brew install redis"
 
 
@@ -71,6 +73,9 @@ def _answers(client: "redis.Redis") -> bool:
 
 
 def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if port + 10_000 < 2**16:  # where the nodes of a cluster talk to each other
+            return port

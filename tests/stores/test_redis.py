@@ -8,8 +8,7 @@ import pytest
 import redis
 import redis.asyncio
 
-from tests.stores.conftest import ON_REDIS
-from tests.stores.support import RedisServer
+from tests.stores.support import ON_REDIS, RedisServer
 from windrow.errors import InputError, StoreError, StoreUnreachableError
 from windrow.stores import Batch, Key, RedisStore, Span
 

@@ -8,9 +8,8 @@ from hypothesis.stateful import run_state_machine_as_test
 from redis.cluster import LoadBalancingStrategy, RedisCluster
 from redis.crc import key_slot
 
-from tests.stores.conftest import ON_REDIS
 from tests.stores.machine import machine_of
-from tests.stores.support import Recipe, RedisServer
+from tests.stores.support import ON_REDIS, Recipe, RedisServer
 from tests.stores.test_contract import NAMES
 from tests.stores.test_state_machine import STEPS
 from windrow.errors import InputError, StoreUnreachableError

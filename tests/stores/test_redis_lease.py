@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import pytest
 import redis
 
-from tests.stores.conftest import ON_REDIS
-from tests.stores.support import RedisServer
+from tests.stores.support import ON_REDIS, RedisServer
 from windrow.errors import StoreBusyError
 from windrow.stores import Batch, Key, RedisStore, Shelf, Span
 from windrow.stores.remote.layout import Places
