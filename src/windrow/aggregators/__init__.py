@@ -1,5 +1,6 @@
 """How one window is kept: one protocol, many structures."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from windrow.aggregators.amta import Amta
@@ -14,6 +15,8 @@ from windrow.aggregators.two_stacks import TwoStacks
 
 if TYPE_CHECKING:
     from windrow.aggregators.compiled_amta import CompiledAmta
+    from windrow.aggregators.paged.courier import Outage
+    from windrow.aggregators.paged_amta import PagedAmta
 
 __all__ = [
     "Aggregator",
@@ -27,6 +30,8 @@ __all__ = [
     "Latency",
     "LogMta",
     "Needs",
+    "Outage",
+    "PagedAmta",
     "Recompute",
     "Snapshot",
     "SubtractOnEvict",
@@ -35,10 +40,15 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # The compiler takes a while to load: only who keeps compiled windows needs it.
-    if name == "CompiledAmta":
-        from windrow.aggregators.compiled_amta import CompiledAmta
+# The compiler takes a while to load: only who keeps compiled windows needs it.
+_LATER = {
+    "CompiledAmta": "windrow.aggregators.compiled_amta",
+    "Outage": "windrow.aggregators.paged.courier",
+    "PagedAmta": "windrow.aggregators.paged_amta",
+}
 
-        return CompiledAmta
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

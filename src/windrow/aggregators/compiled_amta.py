@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from windrow.aggregators.base import Snapshot, require_evictable, require_own
 from windrow.aggregators.contents import require_policy
 from windrow.aggregators.kernels.forest import (
-    CAPACITY,
     EVICTED,
     Cells,
     larger_forest,
@@ -23,6 +22,7 @@ from windrow.aggregators.kernels.forest import (
 )
 from windrow.aggregators.kernels.judge import Watched, judge_code
 from windrow.aggregators.kernels.operator import Operator, Part, make_operator
+from windrow.aggregators.kernels.pages import Paging, paged_nodes
 from windrow.aggregators.kernels.steps import Steps, make_steps
 from windrow.algebra.aggregate import Aggregate, Aggregation, Product, as_aggregation
 from windrow.algebra.fingerprint import fingerprint
@@ -52,6 +52,8 @@ class CompiledAmta:
     5.0
     """
 
+    _paging: Paging | None = None  # how the forest is put into pages, if it is
+
     def __init__(
         self,
         monoid: Aggregation,
@@ -74,13 +76,26 @@ class CompiledAmta:
         )
         predicates = (None, None) if policy is None else (policy.keep, policy.drop)
         self._operator, self._steps = _code(
-            parts, len(self._named), self._watched(policy), predicates, fingerprint(*predicates)
+            parts,
+            len(self._named),
+            self._watched(policy),
+            predicates,
+            fingerprint(*predicates),
+            self._paging,
         )
         # Two aggregates of a user's may have one name; what their states are made of must match.
         kept = [*self._dtypes, *self._operator.state]
         self._description = f"{self._aggregates!r} of {[d.name for d in kept]}"
+        self._begin()
+
+    def _begin(self) -> None:
+        """Start with an empty window."""
         self._hold(new_forest(self._operator, _FIRST_CAPACITY))
         self._steps.reset(self._address)
+
+    def _serve(self) -> None:
+        """Make it possible to go on: there was no room for another update."""
+        self._hold(larger_forest(self._operator, self._cells))
 
     def _resolved(self, dtypes: tuple[Any, ...] | None) -> tuple[np.dtype[Any], ...]:
         arities = {len(a.columns) for a in self._aggregates} - {0}
@@ -139,16 +154,19 @@ class CompiledAmta:
         Keeps the window's size; where results are null, they are masked.
         """
         read, masks = self._columns(columns)
-        if len(self) == self._cells.item(CAPACITY):
-            self._hold(larger_forest(self._operator, self._cells))
         out = self._room(len(read[0]))
-        self._steps.advance(read, masks, 0, len(read[0]), self._address, out)
+        row, end = 0, len(read[0])
+        while row < end:
+            row = self._steps.advance(read, masks, row, end, self._address, out)
+            if row < end:
+                self._serve()
         return self._answered(out, _masked)
 
     def evict(self, count: int = 1) -> None:
         """Remove the oldest `count` updates in one operation."""
-        count = require_evictable(count, len(self))
-        self._steps.evict_to(self._address, self._cells.item(EVICTED) + count)
+        position = self._cells.item(EVICTED) + require_evictable(count, len(self))
+        while not self._steps.evict_to(self._address, position):
+            self._serve()
 
     def query(self) -> Any:
         """The aggregate of all updates in the window."""
@@ -165,8 +183,8 @@ class CompiledAmta:
                 "CompiledAmta was built without a policy; give policy=window.policy(...)"
             )
         held = len(self)
-        if held:
-            self._steps.slide(self._address)
+        while held and not self._steps.slide(self._address):
+            self._serve()
         return held - len(self)
 
     def snapshot(self) -> Snapshot:
@@ -194,7 +212,7 @@ class CompiledAmta:
         while row < end:
             row = self._steps.extend(columns, masks, row, end, self._address)
             if row < end:
-                self._hold(larger_forest(self._operator, self._cells))
+                self._serve()
 
     def _room(self, rows: int) -> tuple[Any, Any]:
         results = tuple(np.empty(rows, f.dtype) for form in self._forms for f in form.result)
@@ -220,11 +238,13 @@ def _code(
     watched: tuple[Watched, ...],
     predicates: tuple[Any, Any],
     mark: str | None,  # what the predicates are now: what they refer to may change
+    paging: Paging | None,
 ) -> tuple[Operator, Steps]:
     """What windows of the same aggregates and policy share."""
     operator = make_operator(parts, answered)
     judge = judge_code(operator, watched, *predicates) if watched else None
-    return operator, make_steps(operator, judge)
+    nodes = None if paging is None else paged_nodes(operator, paging)
+    return operator, make_steps(operator, judge, nodes)
 
 
 def _numbers(column: ArrayLike, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:

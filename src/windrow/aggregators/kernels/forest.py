@@ -3,11 +3,12 @@
     header   evicted, split, inserted, the stack's depth, the capacity, the stack's positions
     ends     the aggregates of front and back: 2 cells for each field of a state
     stack    the aggregates of the front's suffixes: a cell for each field and entry
-    nodes    the forest: 2 · capacity cells for each field, one field after the other
+    nodes    the forest itself: all of it (below), or what is near both ends (`pages`)
 
-Level l of the forest is a ring of `capacity >> l` nodes, from `2 · capacity - (2 · capacity >> l)`
-on.  The functions are those of `Amta`, in the same order and shape, with one difference: the
-caller moves a full forest to a larger one (`larger`) before the next insert.
+All of it is 2 · capacity cells for each field, one field after the other, in which level l is a
+ring of `capacity >> l` nodes, from `2 · capacity - (2 · capacity >> l)` on.  The functions are
+those of `Amta`, in the same order and shape, with one difference: whoever calls must make room
+(`larger_forest`) when there is none, and bring the nodes that are not at hand.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -18,7 +19,17 @@ from numpy.typing import NDArray
 from windrow.aggregators.kernels.memory import read_int, write_int
 from windrow.aggregators.kernels.operator import Operator
 
-__all__ = ["Cells", "ForestCode", "forest_code", "larger_forest", "new_forest", "size_of"]
+__all__ = [
+    "Cells",
+    "ForestCode",
+    "NodeCode",
+    "first_node_of",
+    "forest_code",
+    "larger_forest",
+    "new_forest",
+    "size_of",
+    "whole_nodes",
+]
 
 # The memory of a forest; compiled code gets its address.
 Cells: TypeAlias = NDArray[np.int64]
@@ -30,21 +41,35 @@ _ENDS = _POSITIONS + _DEEPEST
 FRONT, BACK = 0, 1
 
 
+class NodeCode(NamedTuple):
+    """Where the nodes of a forest lie."""
+
+    get: Any  # get(forest, level, index) → a state near the window's ends
+    find: Any  # find(forest, level, index) → any state; misses what is not at hand
+    put: Any  # put(forest, level, index, state): the newest node of a level
+    has_room: Any  # has_room(forest) → whether one more update may come
+    reaches: Any  # reaches(forest, position) → whether updates may be evicted up to there
+    missed: Any  # missed(forest) → whether something was not at hand
+
+
 class ForestCode(NamedTuple):
     """What kernels call, specialised for one operator; a forest is an address."""
 
     reset: Any  # reset(forest)
+    has_room: Any  # has_room(forest) → whether one more update may come
     insert: Any  # insert(forest, state)
+    reaches: Any  # reaches(forest, position) → whether updates may be evicted up to there
     evict_to: Any  # evict_to(forest, position)
     total: Any  # total(forest) → state
     node: Any  # node(forest, start, end) → the state of an aligned block
+    missed: Any  # missed(forest) → whether a node or an eviction was not at hand
     stacked: Any  # stacked(forest, depth) → a position on the stack, and the suffix from there
     back: Any  # back(forest) → the state of the back
 
 
 def new_forest(operator: Operator, capacity: int) -> Cells:
     """An empty forest with room for `capacity` updates, a power of two; reset it before use."""
-    cells = np.zeros(_first_node(operator) + 2 * capacity * len(operator.state), np.int64)
+    cells = np.zeros(first_node_of(operator) + 2 * capacity * len(operator.state), np.int64)
     cells[CAPACITY] = capacity
     return cells
 
@@ -58,7 +83,7 @@ def larger_forest(operator: Operator, cells: Cells) -> Cells:
     """The same window with twice the room."""
     old = int(cells[CAPACITY])
     new = new_forest(operator, 2 * old)
-    first = _first_node(operator)
+    first = first_node_of(operator)
     new[:first] = cells[:first]
     new[CAPACITY] = 2 * old
     evicted, inserted = int(cells[EVICTED]), int(cells[INSERTED])
@@ -71,26 +96,44 @@ def larger_forest(operator: Operator, cells: Cells) -> Cells:
     return new
 
 
-def _first_node(operator: Operator) -> int:
+def first_node_of(operator: Operator) -> int:
+    """The cell where the nodes begin."""
     return _ENDS + len(operator.state) * (2 + _DEEPEST)
 
 
-def forest_code(operator: Operator) -> ForestCode:
-    """The functions of a forest for one operator, to be compiled into a kernel."""
-    identity, combine = operator.identity, operator.combine
-    load, store = operator.load_cells, operator.store_cells
-    first_end, first_stacked = _ENDS, _ENDS + 2 * len(operator.state)
-    first_node = _first_node(operator)
+def whole_nodes(operator: Operator) -> NodeCode:
+    """All nodes in memory: only room can be missing."""
+    load, store, first_node = operator.load_cells, operator.store_cells, first_node_of(operator)
 
-    def get_node(forest: Any, level: Any, index: Any) -> Any:
+    def get(forest: Any, level: Any, index: Any) -> Any:
         size = 2 * read_int(forest, CAPACITY)
         slot = size - (size >> level) + (index & ((size >> (level + 1)) - 1))
         return load(forest, first_node + slot, size)
 
-    def put_node(forest: Any, level: Any, index: Any, state: Any) -> None:
+    def put(forest: Any, level: Any, index: Any, state: Any) -> None:
         size = 2 * read_int(forest, CAPACITY)
         slot = size - (size >> level) + (index & ((size >> (level + 1)) - 1))
         store(forest, first_node + slot, size, state)
+
+    def has_room(forest: Any) -> Any:
+        size = read_int(forest, INSERTED) - read_int(forest, EVICTED)
+        return size < read_int(forest, CAPACITY)
+
+    def reaches(forest: Any, position: Any) -> Any:
+        return True
+
+    def missed(forest: Any) -> Any:
+        return False
+
+    return NodeCode(get, get, put, has_room, reaches, missed)
+
+
+def forest_code(operator: Operator, nodes: NodeCode | None = None) -> ForestCode:
+    """The functions of a forest for one operator, to be compiled into a kernel."""
+    get_node, find_node, put_node, has_room, reaches, missed = nodes or whole_nodes(operator)
+    identity, combine = operator.identity, operator.combine
+    load, store = operator.load_cells, operator.store_cells
+    first_end, first_stacked = _ENDS, _ENDS + 2 * len(operator.state)
 
     def get_end(forest: Any, end: Any) -> Any:
         return load(forest, first_end + end, 2)
@@ -114,7 +157,7 @@ def forest_code(operator: Operator) -> ForestCode:
 
     def node(forest: Any, start: Any, end: Any) -> Any:
         level = level_of(end - start)
-        return get_node(forest, level, start >> level)
+        return find_node(forest, level, start >> level)
 
     def back(forest: Any) -> Any:
         return get_end(forest, BACK)
@@ -189,4 +232,6 @@ def forest_code(operator: Operator) -> ForestCode:
     def total(forest: Any) -> Any:
         return combine(get_end(forest, FRONT), get_end(forest, BACK))
 
-    return ForestCode(reset, insert, evict_to, total, node, stacked, back)
+    return ForestCode(
+        reset, has_room, insert, reaches, evict_to, total, node, missed, stacked, back
+    )

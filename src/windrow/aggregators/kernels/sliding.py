@@ -4,7 +4,6 @@ from typing import Any
 
 from windrow.aggregators.kernels.compile import kernel
 from windrow.aggregators.kernels.forest import (
-    CAPACITY,
     DEPTH,
     EVICTED,
     INSERTED,
@@ -28,6 +27,7 @@ def sliding_kernel(operator: Operator, judge: JudgeCode) -> Any:
     """
     functions = forest_code(operator)
     reset, insert, total = functions.reset, functions.insert, functions.total
+    has_room = functions.has_room
     slide = slide_code(operator, judge, functions)
     lift, lower, lower_nothing = operator.lift, operator.lower, operator.lower_nothing
 
@@ -46,8 +46,7 @@ def sliding_kernel(operator: Operator, judge: JudgeCode) -> Any:
         if row == first:
             reset(forest)
         while row < end:
-            size = read_int(forest, INSERTED) - read_int(forest, EVICTED)
-            if size == read_int(forest, CAPACITY):
+            if not has_room(forest):
                 return row
             insert(forest, lift(columns, masks, row))
             if all_slide or not settled[row]:
@@ -63,10 +62,15 @@ def sliding_kernel(operator: Operator, judge: JudgeCode) -> Any:
 
 
 def slide_code(operator: Operator, judge: JudgeCode, functions: ForestCode) -> Any:
-    """Enforce a policy on a forest: `windrow.aggregators.search` in compiled form."""
+    """Enforce a policy on a forest: `windrow.aggregators.search` in compiled form.
+
+    Says whether that is done; if not, something was missed, and nothing has been evicted but what
+    had to go in any case.
+    """
     identity, combine = operator.identity, operator.combine
     node, total, evict_to = functions.node, functions.total, functions.evict_to
     stacked, back = functions.stacked, functions.back
+    missed, reaches = functions.missed, functions.reaches
     keeps, condemns, drops = judge
 
     def prefix_to(forest: Any, evicted: Any, start: Any, end: Any) -> Any:
@@ -80,15 +84,17 @@ def slide_code(operator: Operator, judge: JudgeCode, functions: ForestCode) -> A
         refused = not keeps(after)
         return refused or condemns(prefix, after, before), refused
 
-    def slide(forest: Any) -> None:
+    def slide(forest: Any) -> Any:
         before = total(forest)
         refused = not keeps(before)
         if not refused and not drops:
-            return
+            return True
         start, depth, evicted = read_int(forest, EVICTED), read_int(forest, DEPTH), identity
         while True:
             if start == read_int(forest, SPLIT):
                 # All the front goes: make the back the front, whose blocks the stack knows.
+                if missed(forest) or not reaches(forest, start):
+                    return False
                 evict_to(forest, start)
                 depth = read_int(forest, DEPTH)
             if depth > 0:
@@ -113,6 +119,9 @@ def slide_code(operator: Operator, judge: JudgeCode, functions: ForestCode) -> A
                 end, after = middle, later
         position = start + refused
         if position > read_int(forest, EVICTED):
+            if missed(forest) or not reaches(forest, position):
+                return False
             evict_to(forest, position)
+        return not missed(forest)
 
     return slide

@@ -1,9 +1,9 @@
-"""A window kept in a compiled forest, step by step: what `CompiledAmta` calls."""
+"""A window kept in a compiled forest, step by step: what compiled windows call."""
 
 from typing import Any, NamedTuple
 
 from windrow.aggregators.kernels.compile import kernel
-from windrow.aggregators.kernels.forest import CAPACITY, EVICTED, INSERTED, forest_code
+from windrow.aggregators.kernels.forest import EVICTED, INSERTED, NodeCode, forest_code
 from windrow.aggregators.kernels.judge import JudgeCode
 from windrow.aggregators.kernels.memory import read_int
 from windrow.aggregators.kernels.operator import Operator
@@ -17,35 +17,42 @@ class Steps(NamedTuple):
 
     reset: Any  # reset(forest)
     extend: Any  # extend(columns, masks, row, end, forest) → the row to go on with, or end
-    advance: Any  # advance(columns, masks, row, end, forest, out): insert, evict one, query
-    evict_to: Any  # evict_to(forest, position)
+    advance: Any  # advance(columns, masks, row, end, forest, out) → the same: insert, evict, query
+    evict_to: Any  # evict_to(forest, position) → whether that could be done
     answer: Any  # answer(forest, out)
-    slide: Any  # slide(forest), None without a policy
+    slide: Any  # slide(forest) → whether that could be done; None without a policy
 
 
-def make_steps(operator: Operator, judge: JudgeCode | None) -> Steps:
-    """The kernels for one operator and policy."""
-    functions = forest_code(operator)
+def make_steps(operator: Operator, judge: JudgeCode | None, nodes: NodeCode | None = None) -> Steps:
+    """The kernels for one operator and policy, over nodes in memory unless said otherwise."""
+    functions = forest_code(operator, nodes)
     insert, evict, total = functions.insert, functions.evict_to, functions.total
+    has_room, reaches = functions.has_room, functions.reaches
     lift, lower, lower_nothing = operator.lift, operator.lower, operator.lower_nothing
 
-    def is_full(forest: Any) -> Any:
-        size = read_int(forest, INSERTED) - read_int(forest, EVICTED)
-        return size == read_int(forest, CAPACITY)
-
     def extend(columns: Any, masks: Any, row: Any, end: Any, forest: Any) -> Any:
-        while row < end and not is_full(forest):
+        while row < end and has_room(forest):
             insert(forest, lift(columns, masks, row))
             row += 1
         return row
 
-    def advance(columns: Any, masks: Any, row: Any, end: Any, forest: Any, out: Any) -> None:
+    def advance(columns: Any, masks: Any, row: Any, end: Any, forest: Any, out: Any) -> Any:
         results, statuses = out
         while row < end:
+            oldest = read_int(forest, EVICTED)
+            if not has_room(forest) or not reaches(forest, oldest + 1):
+                return row
             insert(forest, lift(columns, masks, row))
-            evict(forest, read_int(forest, EVICTED) + 1)
+            evict(forest, oldest + 1)
             lower(total(forest), results, statuses, row)
             row += 1
+        return row
+
+    def evict_to(forest: Any, position: Any) -> Any:
+        if not reaches(forest, position):
+            return False
+        evict(forest, position)
+        return True
 
     def answer(forest: Any, out: Any) -> None:
         results, statuses = out
@@ -58,7 +65,7 @@ def make_steps(operator: Operator, judge: JudgeCode | None) -> Steps:
         reset=kernel(functions.reset),
         extend=kernel(extend),
         advance=kernel(advance),
-        evict_to=kernel(evict),
+        evict_to=kernel(evict_to),
         answer=kernel(answer),
         slide=None if judge is None else kernel(slide_code(operator, judge, functions)),
     )

@@ -20,7 +20,7 @@ from windrow.algebra.monoid import Kind, Monoid
 from windrow.algebra.registry import Takes, register
 from windrow.errors import AggregateError
 
-__all__ = ["distinct_sketch", "quantile_sketch"]
+__all__ = ["Sketch", "distinct_sketch", "quantile_sketch", "restored_sketch"]
 
 # A KLL sketch of k ≥ 64 still holds this many values exactly: becoming one changes no result.
 _FEW = 64
@@ -76,22 +76,27 @@ def _library() -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class _Sketch:
+class Sketch:
     """A sketch as a state: once made, it is only copied and read."""
 
     native: Any
 
-    def __reduce__(self) -> Any:
+    def serialized(self) -> tuple[str, bytes]:
+        """The kind of the sketch, and its own bytes."""
         native = self.native
         compact = getattr(native, "serialize_compact", None)
-        return (_restored, (type(native).__name__, compact() if compact else native.serialize()))
+        return type(native).__name__, compact() if compact else native.serialize()
+
+    def __reduce__(self) -> Any:
+        return restored_sketch, self.serialized()
 
 
-def _restored(name: str, serialized: bytes) -> _Sketch:
-    return _Sketch(getattr(_library(), name).deserialize(serialized))
+def restored_sketch(kind: str, serialized: bytes) -> Sketch:
+    """What `Sketch.serialized` was called on."""
+    return Sketch(getattr(_library(), kind).deserialize(serialized))
 
 
-KllState: TypeAlias = tuple[float, ...] | _Sketch
+KllState: TypeAlias = tuple[float, ...] | Sketch
 
 
 @cache
@@ -101,17 +106,17 @@ def _quantile_sketch(q: float, k: int) -> Monoid[Any, float | None]:
             together = older + newer
             if len(together) <= _FEW:
                 return together
-            return _Sketch(_filled(_library().kll_doubles_sketch(k), together))
+            return Sketch(_filled(_library().kll_doubles_sketch(k), together))
         if isinstance(newer, tuple):
             return _kll_with(older, newer)
         if isinstance(older, tuple):
             return _kll_with(newer, older)
         merged = _copied(older)
         merged.merge(newer.native)
-        return _Sketch(merged)
+        return Sketch(merged)
 
     def lower(state: KllState) -> float | None:
-        if isinstance(state, _Sketch):
+        if isinstance(state, Sketch):
             quantile: float = state.native.get_quantile(q, True)
             return quantile
         return sorted(state)[max(ceil(q * len(state)), 1) - 1] if state else None
@@ -135,10 +140,10 @@ def _lift_number(value: Any) -> KllState:
 
 
 def _kll_with(state: Any, few: tuple[float, ...]) -> KllState:
-    return _Sketch(_filled(_copied(state), few)) if few else state
+    return Sketch(_filled(_copied(state), few)) if few else state
 
 
-def _copied(state: _Sketch) -> Any:
+def _copied(state: Sketch) -> Any:
     return state.native.__copy__()
 
 
@@ -148,13 +153,13 @@ def _filled(sketch: Any, values: Iterable[Any]) -> Any:
     return sketch
 
 
-HllState: TypeAlias = frozenset[Any] | _Sketch
+HllState: TypeAlias = frozenset[Any] | Sketch
 
 
 @cache
 def _distinct_sketch(lg_k: int) -> Monoid[Any, int]:
     def sketch_of(state: HllState) -> Any:
-        if isinstance(state, _Sketch):
+        if isinstance(state, Sketch):
             return state.native
         texts = (encode(value).decode("latin-1") for value in state)
         return _filled(_library().hll_sketch(lg_k), texts)
@@ -162,16 +167,16 @@ def _distinct_sketch(lg_k: int) -> Monoid[Any, int]:
     def combine(older: HllState, newer: HllState) -> HllState:
         if isinstance(older, frozenset) and isinstance(newer, frozenset):
             together = union(older, newer)
-            return together if len(together) <= _FEW else _Sketch(sketch_of(together))
+            return together if len(together) <= _FEW else Sketch(sketch_of(together))
         if not older or not newer:
             return older or newer
         both = _library().hll_union(lg_k)
         both.update(sketch_of(older))
         both.update(sketch_of(newer))
-        return _Sketch(both.get_result(_library().tgt_hll_type.HLL_8))
+        return Sketch(both.get_result(_library().tgt_hll_type.HLL_8))
 
     def lower(state: HllState) -> int:
-        if isinstance(state, _Sketch):
+        if isinstance(state, Sketch):
             estimate: float = state.native.get_estimate()
             return round(estimate)
         return len(state)

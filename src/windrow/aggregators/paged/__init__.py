@@ -1,0 +1,1 @@
+"""Windows whose forest is kept as pages in a store."""

@@ -1,0 +1,92 @@
+"""The pages of one window: those on their way to the store, and those that are there."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from windrow.aggregators.paged.courier import Courier, Patience
+from windrow.aggregators.paged.page import head_of, mark_of, open_head, open_page, page_of
+from windrow.errors import SnapshotError
+from windrow.stores.base import Batch, Key, Shelf, Span
+
+__all__ = ["Book", "Place"]
+
+_HEAD = Key("head", 0)
+
+
+class Place(NamedTuple):
+    """Which page: nodes [number · page, (number + 1) · page) of a level."""
+
+    level: int
+    number: int
+
+    @property
+    def key(self) -> Key:
+        """Where a shelf keeps it."""
+        return Key(_space(self.level), self.number)
+
+
+class Book:
+    """The pages and the head of one window."""
+
+    def __init__(self, shelf: Shelf, window: str, description: str, patience: Patience) -> None:
+        self._shelf = shelf
+        self._window = window
+        self._description = description
+        self._mark = mark_of(description)
+        self._courier = Courier(shelf, patience)
+        self._written: dict[Key, bytes] = {}  # since the last head
+
+    def head(self) -> bytes | None:
+        """What the window resumes from; None if it is new."""
+        (stored,) = self._shelf.get_many([_HEAD])
+        if stored is None:
+            return None
+        mark, contents = open_head(stored, self._window)
+        if mark != self._mark:
+            raise SnapshotError(
+                f"window {self._window!r} of this store was not written by {self._description}; "
+                "open it with the aggregates, policy, types and page size that it was made "
+                "with, or give a new window another name"
+            )
+        return contents
+
+    def write(self, place: Place, contents: bytes) -> None:
+        """Keep a page; it is in the store with the next head, or not at all."""
+        self._written[place.key] = page_of(self._mark, *place, contents)
+
+    def commit(self, head: bytes, dead: Sequence[tuple[int, int, int]]) -> None:
+        """Send all pages since the last head together with this one; dead ones are deleted."""
+        spans = [Span(_space(level), first, end) for level, first, end in dead]
+        alive = {key: v for key, v in self._written.items() if not _in_any(key, spans)}
+        self._courier.send(Batch({**alive, _HEAD: head_of(self._mark, head)}, spans))
+        self._written = {}
+
+    def read(self, places: Sequence[Place]) -> list[bytes]:
+        """The contents of pages."""
+        found = {place: self._at_hand(place) for place in places}
+        away = [place for place, value in found.items() if value is None]
+        if away:
+            stored = self._shelf.get_many([place.key for place in away])
+            found.update(zip(away, stored, strict=True))
+        return [open_page(found[p], self._mark, p.level, p.number, self._window) for p in places]
+
+    def flush(self) -> None:
+        """Wait until all that was committed is in the store."""
+        self._courier.flush()
+
+    def close(self) -> None:
+        """Let go of the shelf."""
+        self._courier.close()
+        self._shelf.close()
+
+    def _at_hand(self, place: Place) -> bytes | None:
+        value = self._written.get(place.key)
+        return self._courier.on_its_way(place.key) if value is None else value
+
+
+def _space(level: int) -> str:
+    return f"l{level}"
+
+
+def _in_any(key: Key, spans: Sequence[Span]) -> bool:
+    return any(s.space == key.space and s.first <= key.number < s.end for s in spans)

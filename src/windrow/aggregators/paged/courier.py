@@ -1,0 +1,168 @@
+"""Batches on their way to a store: in order, off the caller's path, and none is lost on the way.
+
+A batch that cannot be written stays first in line until it can.  What is on its way can be read, so
+that nobody has to wait for it, and is bounded, so that whoever is faster than the store waits.
+"""
+
+import enum
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from windrow.errors import StoreError, StoreUnreachableError
+from windrow.stores.base import Batch, Key, Shelf
+
+__all__ = ["Courier", "Outage", "Patience"]
+
+_Condition: TypeAlias = Callable[[], bool]
+
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 1.0
+
+
+class Outage(enum.Enum):
+    """What a window does while its store cannot be reached."""
+
+    RAISE = "raise"  #: tell the caller at once; what was not written yet is tried again later
+    BUFFER = "buffer"  #: go on in memory while there is room, then wait, and catch up
+
+
+class Patience(NamedTuple):
+    """How long and in how much memory to bear with a store."""
+
+    outage: Outage
+    buffer_bytes: int
+    wait_s: float
+
+
+class Courier:
+    """Carries the batches of one window to its shelf."""
+
+    def __init__(self, shelf: Shelf, patience: Patience) -> None:
+        self._shelf = shelf
+        self._patience = patience
+        self._waiting: deque[Batch] = deque()
+        self._values: dict[Key, bytes] = {}  # the newest of each key that is not written yet
+        self._bytes = 0
+        self._failure: StoreError | None = None
+        self._closed = False
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def send(self, batch: Batch) -> None:
+        """Take a batch; waits while too much is on its way, and tells of a store that fails."""
+        self._raise_failure()
+        if not self._shelf.waits:
+            self._shelf.write(batch)
+            return
+        with self._changed:
+            self._wait_until(lambda: self._bytes <= self._patience.buffer_bytes)
+            self._waiting.append(batch)
+            self._values.update(batch.puts)
+            self._bytes += _size(batch)
+            self._start()
+            self._changed.notify_all()
+
+    def on_its_way(self, key: Key) -> bytes | None:
+        """A value that was sent and is not written yet."""
+        with self._changed:
+            return self._values.get(key)
+
+    def flush(self) -> None:
+        """Wait until all is written."""
+        self._raise_failure()
+        with self._changed:
+            self._wait_until(lambda: not self._waiting)
+
+    def close(self) -> None:
+        """Give up what could not be written; call `flush` before."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _start(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._carry, name="windrow-pages", daemon=True)
+            self._thread.start()
+
+    def _raise_failure(self) -> None:
+        """Tell of a failure that lasts: what failed before is tried once more."""
+        with self._changed:
+            if self._failure is None or self._bears(self._failure):
+                return
+            self._failure, first = None, self._waiting[0]
+            self._changed.notify_all()
+            while self._failure is None and self._waiting and self._waiting[0] is first:
+                self._changed.wait()
+            failure: StoreError | None = self._failure
+        if failure is not None:
+            raise failure
+
+    def _bears(self, failure: StoreError) -> bool:
+        buffers = self._patience.outage is Outage.BUFFER
+        return buffers and isinstance(failure, StoreUnreachableError)
+
+    def _wait_until(self, done: _Condition) -> None:
+        """With the lock held: wait for the store, as long as the user has patience."""
+        end = time.monotonic() + self._patience.wait_s
+        while not done():
+            failure = self._failure
+            out_of_time = time.monotonic() >= end
+            if failure is not None and (out_of_time or not self._bears(failure)):
+                self._failure = None
+                self._changed.notify_all()
+                raise failure
+            if out_of_time:
+                raise StoreUnreachableError(
+                    f"the store took no batch for {self._patience.wait_s:g} s while "
+                    f"{self._bytes:,} bytes wait to be written (buffer_bytes="
+                    f"{self._patience.buffer_bytes:,}); wait longer with wait_s=..., or look "
+                    "what the store is busy with"
+                )
+            self._changed.wait(max(min(end - time.monotonic(), 1.0), 0.001))
+
+    def _carry(self) -> None:
+        pause = _FIRST_PAUSE_S
+        while True:
+            with self._changed:
+                while not self._waiting and not self._closed:
+                    self._changed.wait()
+                if self._closed:
+                    return
+                batch = self._waiting[0]
+            try:
+                self._shelf.write(batch)
+            except StoreError as failure:
+                self._rest(failure, pause)
+                pause = min(2 * pause, _LONGEST_PAUSE_S)
+            else:
+                self._forget(batch)
+                pause = _FIRST_PAUSE_S
+
+    def _rest(self, failure: StoreError, pause: float) -> None:
+        """Leave the batch where it is: for a while, or until somebody has heard of it."""
+        with self._changed:
+            self._failure = failure
+            self._changed.notify_all()
+            if self._bears(failure):
+                self._changed.wait(pause)
+                return
+            while self._failure is not None and not self._closed:
+                self._changed.wait()
+
+    def _forget(self, batch: Batch) -> None:
+        with self._changed:
+            self._waiting.popleft()
+            self._bytes -= _size(batch)
+            self._failure = None
+            for key, value in batch.puts.items():
+                if self._values.get(key) is value:
+                    del self._values[key]
+            self._changed.notify_all()
+
+
+def _size(batch: Batch) -> int:
+    return sum(map(len, batch.puts.values()))

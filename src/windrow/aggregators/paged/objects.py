@@ -1,0 +1,124 @@
+"""A window of any states in pages: `Amta` over levels that a book keeps."""
+
+import struct
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from windrow.aggregators.amta import Amta
+from windrow.aggregators.paged import plain
+from windrow.aggregators.paged.book import Book
+from windrow.aggregators.paged.levels import PagedLevels
+from windrow.algebra.aggregate import Aggregation
+from windrow.windows import Policy
+
+__all__ = ["Codec", "PagedObjects"]
+
+# From one state to bytes and back.
+Codec = tuple[Callable[[Any], bytes], Callable[[bytes], Any]]
+
+
+class PagedObjects(Amta):
+    """The protocol of `Amta` over pages of a book."""
+
+    def __init__(
+        self,
+        monoid: Aggregation,
+        policy: Policy | None,
+        page: int,
+        cached_pages: int,
+        codec: Codec | None,
+        open_book: Callable[[str], Book],
+    ) -> None:
+        self._page = page
+        self._cached_pages = cached_pages
+        self._codec = codec
+        self._open_book = open_book
+        super().__init__(monoid, policy)
+
+    def _clear(self) -> None:
+        super()._clear()
+        self._book = self._open_book(f"{self._described}, pages of {self._page}")
+        self._paged = PagedLevels(
+            self._book, self._page, self._cached_pages, self._encode, self._decode
+        )
+        self._levels: Any = self._paged
+        self._since_head = 0
+        head = self._book.head()
+        if head is not None:
+            self._resume(head)
+
+    @property
+    def inserted(self) -> int:
+        """How many updates the window has ever taken."""
+        return self._inserted
+
+    @property
+    def evicted(self) -> int:
+        """How many updates have left it."""
+        return self._evicted
+
+    def extend(self, values: Iterable[Any]) -> None:
+        """Append many updates."""
+        for value in values:
+            self.insert(value)
+
+    def _insert(self, state: Any) -> None:
+        super()._insert(state)
+        self._count(1)
+
+    def _evict(self, count: int) -> None:
+        super()._evict(count)
+        self._count(1)
+
+    def _count(self, changes: int) -> None:
+        """Have the store know of every so many changes."""
+        self._since_head += changes
+        if self._since_head >= self._page:
+            self._commit()
+
+    def _commit(self) -> None:
+        dead = self._paged.dead(self._evicted)
+        self._book.commit(self._head(dead), dead)
+        self._paged.deleted.update({level: end for level, _, end in dead})
+        self._since_head = 0
+
+    def flush(self) -> None:
+        """Have all that has happened so far in the store."""
+        self._commit()
+        self._book.flush()
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self._book.close()
+
+    def _head(self, dead: list[tuple[int, int, int]]) -> bytes:
+        """Counters, front, back and stack, and the newest updates that fill no page yet."""
+        gone = {**self._paged.deleted, **{level: end for level, _, end in dead}}
+        counters = (self._evicted, self._split, self._inserted)
+        positions = [position for position, _ in self._stack]
+        places = plain.encode([counters, positions, list(gone.items())])
+        states = [self._front, self._back, *(suffix for _, suffix in self._stack)]
+        kept = self._encode([*states, *self._paged.newest(self._inserted)])
+        return struct.pack("<I", len(places)) + places + kept
+
+    def _resume(self, head: bytes) -> None:
+        (length,) = struct.unpack_from("<I", head)
+        counters, positions, gone = plain.decode(head[4 : 4 + length])
+        self._evicted, self._split, self._inserted = counters
+        self._front, self._back, *states = self._decode(head[4 + length :])
+        self._stack = list(zip(positions, states[: len(positions)], strict=True))
+        newest = states[len(positions) :]
+        self._paged.resume(self._evicted, self._inserted, newest, dict(gone), self._combine)
+
+    def _encode(self, states: Iterable[Any]) -> bytes:
+        if self._codec is None:
+            return plain.encode(states)
+        write, _ = self._codec
+        return plain.encode(None if state is None else write(state) for state in states)
+
+    def _decode(self, content: bytes) -> list[Any]:
+        states = plain.decode(content)
+        if self._codec is None:
+            return states
+        _, read = self._codec
+        return [None if state is None else read(state) for state in states]
