@@ -47,7 +47,9 @@ def wrong_answers(aggregates: list[str], cache: Path) -> dict[str, int]:
     return {name: int(wrong) for name, wrong in map(str.split, done.stdout.splitlines())}
 
 
-@pytest.mark.parametrize("later", [["max", "sum"], ["min", "max"]])
+@pytest.mark.parametrize(
+    "later", [["max", "sum"], pytest.param(["min", "max"], marks=pytest.mark.slow)]
+)
 def test_a_process_runs_what_others_compiled_without_mixing_it_up(
     tmp_path: Path, later: list[str]
 ) -> None:

@@ -56,6 +56,7 @@ def require_same(name: str, one: pa.Array, other: pa.Array) -> None:
     assert close(one.to_pylist(), other.to_pylist(), tolerance=1e-12, scale=1e3), name
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     st.lists(st.tuples(floats, floats, st.integers(0, 30), st.integers(0, 2)), max_size=25),
