@@ -37,7 +37,26 @@ class Batch:
     deleted: Sequence[Span] = ()
 
 
-class Shelf(ABC):
+class _Closing(ABC):
+    """What is closed at the end of a `with`."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of what is held; twice does nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class Shelf(_Closing):
     """The values of one window, for one holder at a time; reads and writes may come at once."""
 
     #: Whether a write waits for a disk or a network: then it is worth a thread of its own.
@@ -67,19 +86,8 @@ class Shelf(ABC):
         """Delete the values whose numbers lie in a span; there may be none."""
         self.write(Batch(deleted=(span,)))
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-
-class Store(ABC):
+class Store(_Closing):
     """Where windows keep their values, by name; any text but the empty one is a name.
 
     A window is there from its first opening until it is deleted.
@@ -103,14 +111,3 @@ class Store(ABC):
     @abstractmethod
     def close(self) -> None:
         """Close all shelves, and whatever the store itself holds; twice does nothing."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
