@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from windrow.aggregators.kernels.merging import merge_by_time
 from windrow.slicing.definition import Definition
 from windrow.slicing.engine import FRESH, Kept, Step
 from windrow.slicing.grid import (
@@ -17,7 +18,7 @@ from windrow.slicing.grid import (
     window_starts,
 )
 from windrow.slicing.keyed import Keyed, empty, key_columns, numbers, together
-from windrow.slicing.order import merged_places, sorted_by_key_and_time
+from windrow.slicing.order import sorted_by_key_and_time
 from windrow.slicing.summary import Summary
 from windrow.windows import Aligned
 
@@ -210,28 +211,22 @@ class AlignedWindows:
         if not len(starts):
             return empty(self.schema)
         ends = starts + window.size_us
-        asked = merged_places(slices, keyed.borders, ends - 1, groups)
-        total = len(slices) + len(starts)
-        is_slice = np.ones(total, np.bool_)
-        is_slice[asked] = False
-        own = np.cumsum(is_slice) - 1
-        ticks = np.empty(total, np.int64)
-        ticks[is_slice], ticks[asked] = slices, ends - 1
-        # A place that only asks has no state: its row is null.
-        rows = pa.array(own, mask=~is_slice)
         counts = np.bincount(groups, minlength=len(keyed.borders) - 1)
-        all_borders = keyed.borders + np.concatenate([[0], np.cumsum(counts)])
+        ends_of = np.concatenate([[0], np.cumsum(counts)])
+        merged = merge_by_time(slices, keyed.borders, ends - 1, ends_of)
+        # A place that only asks has no state: its row is null.
+        rows = pa.array(merged.known, mask=merged.known < 0)
         keys = keyed.table.select(self._keys).take(pa.array(keyed.borders[groups]))
         columns = list(keys.columns)
         if len(self._windows) > 1:
             columns.append(pa.array([name]).take(pa.array(np.zeros(len(starts), np.int64))))
         columns += [pa.array(starts), pa.array(ends)]
-        wanted = pa.array(asked)
+        wanted = pa.array(merged.asked)
         for summary in self._summaries:
             states = [
                 keyed.table[field.name].combine_chunks().take(rows) for field in summary.fields
             ]
-            found = summary.trail(states, ticks, all_borders, window.size_us)
+            found = summary.trail(states, merged.ticks, merged.borders, window.size_us)
             columns.append(found.take(wanted))
         return pa.table(columns, schema=self.schema)
 

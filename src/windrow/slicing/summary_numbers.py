@@ -18,7 +18,7 @@ from windrow.aggregators.rolling.grouping import Groups
 from windrow.aggregators.rolling.task import Task
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.jit import define
-from windrow.algebra.numeric import NULL, VALUE, Numeric
+from windrow.algebra.numeric import VALUE, Numeric
 from windrow.slicing.state_arrays import ARROW_OF, arrow_of, known_of, numbers_of, read_only, whole
 from windrow.slicing.state_results import typed
 from windrow.slicing.summary_inputs import Inputs
@@ -72,8 +72,6 @@ class NumberStates:
             read_only(trail.ticks),
             Groups(trail.borders),
         )
-        if trail.asked is not None and answer.statuses is not None:
-            answer.statuses[~trail.asked] = NULL
         return self._typed(answer, result)
 
     @cached_property

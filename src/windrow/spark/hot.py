@@ -1,15 +1,16 @@
 """Keys with so many rows that one task would hold up all others, and rows without a key.
 
 Only windows that reach back a known way can be split by time: trailing ones.  Finding hot keys
-takes a look at a sample of the rows, which Spark runs when the query is built.
+takes a look at a sample of the rows, which Spark runs when the query is built: one job without a
+shuffle, as small queries wait for it too.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -21,13 +22,24 @@ from windrow.windows import Order, TrailingRows, TrailingTime
 __all__ = ["HotKey", "hot_keys"]
 
 # A key with fewer rows is done before counting and splitting them would have paid.
-_FEW_ROWS = 1_500_000
-# Every so many rows one is looked at; of few rows there are enough to tell that they are few.
+_FEW_ROWS = 500_000
+# About one row in so many is looked at, and of a partition with more than some of these fewer: one
+# in twice as many whenever there are twice as many.  The sample stays small, whatever there is.
 _ONE_IN = 64
+_SOME = 1 << 12
 _SEED = 1
-_BINS = 256  # of each partition's times
+_BINS = 512
 # By how much more rows than needed a context should have, as those counted are a sample.
 _MARGIN = 1.25
+
+# In SQL: the number of a row in its partition, which is the lower part of Spark's unique ids; and
+# whether it is looked at, which a hash decides: of what comes in turns, every so manieth row would
+# always be the same.
+_NUMBER = "monotonically_increasing_id() & 8589934591 AS number"
+_DRAWN = f"""
+    number < {2 * _SOME}
+    OR pmod(xxhash64(number), CAST(pow(2, floor(log2((number + 1) / {_SOME}))) AS long)) = 0
+"""
 
 
 @dataclass(frozen=True)
@@ -46,14 +58,11 @@ def hot_keys(request: Request, tasks: int) -> list[HotKey]:
     if tasks < 2:
         return []
     keys = request.definition.keys
-    rows = request.rows.select(*keys, "t")
-    sample = rows.sample(1 / _ONE_IN, _SEED)
+    rows = request.rows
+    sample = _sample(rows, keys)
     found = []
-    for key in _heavy(sample, keys, tasks) if keys else [None]:
-        histogram = _histogram(sample if key is None else sample.where(key))
-        if histogram.total() <= _FEW_ROWS:
-            continue
-        split = best_split(histogram, window, tasks, margin=_MARGIN)
+    for key, own in _heavy(sample, keys, tasks):
+        split = best_split(_histogram(own), window, tasks, margin=_MARGIN)
         if split.slots > 1 and isinstance(window, TrailingRows):
             split = _assured(split, rows if key is None else rows.where(key), window)
         if split.slots > 1:
@@ -61,38 +70,48 @@ def hot_keys(request: Request, tasks: int) -> list[HotKey]:
     return found
 
 
-def _heavy(sample: DataFrame, keys: tuple[str, ...], tasks: int) -> Iterator[Column]:
-    """Conditions for the keys that hold more than half of a task's share.
+def _sample(rows: DataFrame, keys: tuple[str, ...]) -> pa.Table:
+    """Some rows: their times `t`, a `mark` for each key, and for how many rows each stands.
 
-    By a hash of 64 bits: two keys that share one are as good as never met.
+    Every step of a query is a hundredth of a second to plan: there are few here.
     """
-    mark = F.xxhash64(*keys)
-    counts = sample.groupBy(mark.alias("mark")).count()
-    many = F.col("count") > _FEW_ROWS // _ONE_IN
-    crowded = F.collect_list(F.when(many, F.struct("mark", "count")))
-    ((total, suspects),) = counts.agg(F.sum("count"), crowded).collect()
-    for suspect in suspects:
-        if suspect["count"] > (total or 0) // (2 * tasks):
-            yield mark == suspect["mark"]
+    sampled = rows.sample(1 / _ONE_IN, _SEED)
+    found = sampled.selectExpr("t", f"{_mark(keys)} AS mark", _NUMBER).where(_DRAWN).toArrow()
+    doubled = np.log2((numbers(found["number"]) + 1) / _SOME).clip(0).astype(np.int64)
+    return found.append_column("seen", pa.array(_ONE_IN << doubled))
 
 
-def _histogram(sample: DataFrame) -> Counter[int]:
+def _mark(keys: tuple[str, ...]) -> str:
+    """In SQL, a hash of 64 bits: two keys that share one are as good as never met."""
+    return f"xxhash64({', '.join(keys)})" if keys else "0"
+
+
+def _heavy(
+    sample: pa.Table, keys: tuple[str, ...], tasks: int
+) -> Iterator[tuple[Column | None, pa.Table]]:
+    """Conditions for the keys that hold more than half of a task's share, and their rows."""
+    marks, seen = numbers(sample["mark"]), numbers(sample["seen"])
+    total = int(seen.sum())
+    if total <= _FEW_ROWS:
+        return
+    different, owners = np.unique(marks, return_inverse=True)
+    counts = np.bincount(owners, seen)
+    for place in np.flatnonzero((counts > _FEW_ROWS) & (counts > total / (2 * tasks))).tolist():
+        key = F.expr(f"{_mark(keys)} = {different[place]}") if keys else None
+        yield key, sample.filter(pa.array(owners == place))
+
+
+def _histogram(sample: pa.Table) -> dict[int, int]:
     """About how many rows there are from one time to the next."""
-    counts: Counter[int] = Counter()
-    for row in sample.select("t").mapInArrow(_binned, "edge long, seen long").collect():
-        counts[row["edge"]] += row["seen"] * _ONE_IN
-    return counts
-
-
-def _binned(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """A partition's times in bins of as many rows each: where a bin begins, and how many it has.
-
-    In Python and not by Spark's percentiles: those need a shuffle, and as long again.
-    """
-    times = np.sort(np.concatenate([np.zeros(0, np.int64), *(numbers(b["t"]) for b in batches)]))
-    places = np.unique(np.linspace(0, len(times), _BINS + 1, dtype=np.int64))
-    edges, seen = pa.array(times[places[:-1]]), pa.array(np.diff(places))
-    yield pa.record_batch([edges, seen], names=["edge", "seen"])
+    times, seen = numbers(sample["t"]), numbers(sample["seen"])
+    order = np.argsort(times)
+    times, until = times[order], np.cumsum(seen[order])
+    places = np.searchsorted(until, np.linspace(0, until[-1], _BINS, endpoint=False), "right")
+    edges = np.unique(times[places])
+    starts = np.searchsorted(times, edges)
+    before = np.append(np.concatenate([[0], until])[starts], until[-1])
+    counts: NDArray[np.int64] = np.diff(before)
+    return dict(zip(edges.tolist(), counts.tolist(), strict=True))
 
 
 def _assured(split: Split, rows: DataFrame, window: TrailingRows) -> Split:

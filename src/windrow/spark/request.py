@@ -191,7 +191,8 @@ def _definition(
         else:
             ours.add(name, read_field.dataType, read_field.nullable)
     schema = arrow_schema(ours, {name: field.name for name, field in fields.items()})
-    for name, part in aggregates:
+    watched = [part for _, window in windows if isinstance(window, Policy) for part in window.using]
+    for name, part in (*aggregates, *watched):
         require_accepted(name, part, _types(part, schema), repr(part))
     results = tuple(result_type(part, _types(part, schema)) for _, part in aggregates)
     return Definition(windows, aggregates, schema, results, query.options.order)
