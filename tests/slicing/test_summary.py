@@ -177,18 +177,15 @@ def test_trailing_states_give_the_fold_of_the_rows_that_are_young_enough(
     places = len(pieces) - 1
     groups = borders(data, places, data.draw(st.integers(1, 3)))
     steps = data.draw(st.lists(st.integers(0, 4), min_size=places, max_size=places))
-    asked = data.draw(st.lists(st.booleans(), min_size=places, max_size=places))
     ticks = np.cumsum(steps)
     summary = case.summary()
     states = summary.fold(case.table(rows), pieces)
     every = summary.trail(states, ticks, groups, width).to_pylist()
-    some = summary.trail(states, ticks, groups, width, np.array(asked)).to_pylist()
     for start, end in pairwise(groups.tolist()):
         for place in range(start, end):
             oldest = next(p for p in range(start, end) if ticks[place] - ticks[p] < width)
             first, last = pieces[oldest], pieces[place + 1]
             case.require(every[place], rows[first:last], range(first, last))
-            assert close([some[place]], [every[place] if asked[place] else None])
 
 
 class SwappedSummary(Summary):

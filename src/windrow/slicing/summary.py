@@ -68,6 +68,8 @@ class Summary:
             pa.field(f"{name}.{k}", kind) for k, kind in enumerate(self._states.types)
         )
         self.commutative: bool = aggregate.monoid.commutative
+        #: The states themselves, if they are numbers.
+        self.numbers = self._states if isinstance(self._states, NumberStates) else None
 
     def fold(self, rows: pa.Table, borders: Borders) -> list[pa.Array]:
         """Lift the rows and fold each segment in order: one state for each segment."""
@@ -87,11 +89,9 @@ class Summary:
         ticks: NDArray[np.int64],
         borders: Borders,
         width_us: int,
-        asked: NDArray[np.bool_] | None = None,
     ) -> pa.Array:
         """At each place the result of the states at or before it, younger than the width.
 
-        Ticks ascend within a segment.  A null state is there to ask only; where `asked` is false,
-        nothing is asked, and the result is null.
+        Ticks ascend within a segment.  A null state is there to ask only.
         """
-        return self._states.trail(states, Trail(ticks, borders, width_us, asked), self._result)
+        return self._states.trail(states, Trail(ticks, borders, width_us), self._result)

@@ -81,8 +81,7 @@ class ObjectStates:
         """The states of the last stretch of time before each place, kept on two stacks."""
         (column,) = states
         pickled = whole(column).to_pylist()
-        wanted = [True] * len(pickled) if trail.asked is None else trail.asked.tolist()
-        places = list(zip(trail.ticks.tolist(), pickled, wanted, strict=True))
+        places = list(zip(trail.ticks.tolist(), pickled, strict=True))
         results: list[Any] = []
         with _exactly():
             kept = TwoStacks(self._again)
@@ -139,12 +138,12 @@ def _is_known(value: Any) -> bool:
 
 
 def _trailed(
-    kept: TwoStacks, places: Sequence[tuple[int, bytes | None, bool]], width_us: int
+    kept: TwoStacks, places: Sequence[tuple[int, bytes | None]], width_us: int
 ) -> Iterator[Any]:
-    """The result at each place, of which only what is asked and has changed is computed."""
+    """The result at each place, computed only where it has changed."""
     times: deque[int] = deque()  # of the states that are kept
     answer, changed = None, True
-    for now, state, wanted in places:
+    for now, state in places:
         before = len(times)
         while times and now - times[0] >= width_us:
             times.popleft()
@@ -154,9 +153,9 @@ def _trailed(
             kept.insert(state)
             times.append(now)
             changed = True
-        if wanted and changed:
+        if changed:
             answer, changed = kept.query(), False
-        yield answer if wanted else None
+        yield answer
 
 
 def _exactly() -> AbstractContextManager[Any]:

@@ -10,9 +10,8 @@ __all__ = ["Trail"]
 
 @dataclass(frozen=True)
 class Trail:
-    """Places in time, cut into segments: at each, the states at or before it are asked for."""
+    """Places in time, cut into segments: at each, the states at or before it count."""
 
     ticks: NDArray[np.int64]  # they ascend within a segment
     borders: NDArray[np.int64]  # segment s is [borders[s], borders[s + 1])
     width_us: int
-    asked: NDArray[np.bool_] | None  # where it is false, the result is null; None: all are asked
