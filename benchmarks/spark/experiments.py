@@ -10,6 +10,7 @@ from benchmarks.spark.many_slides import MANY_SLIDES
 from benchmarks.spark.segments import SEGMENTS
 from benchmarks.spark.several import SEVERAL
 from benchmarks.spark.stream_hopping import STREAM_HOPPING
+from benchmarks.spark.stream_large import STREAM_LARGE
 from benchmarks.spark.stream_plain import STREAM_PLAIN
 from benchmarks.spark.stream_trailing import STREAM_TRAILING
 
@@ -18,7 +19,7 @@ __all__ = ["EXPERIMENTS", "LONG"]
 EXPERIMENTS: tuple[Experiment[Any], ...] = (
     *(HOPPING, MANY_SLIDES, SEVERAL),
     *(DEFAULT_FRAME, FRAMES, SEGMENTS, CORES),
-    *(STREAM_TRAILING, STREAM_PLAIN, STREAM_HOPPING),
+    *(STREAM_TRAILING, STREAM_LARGE, STREAM_PLAIN, STREAM_HOPPING),
 )
 
 # Run with --full, or when they are named.

@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from benchmarks.measure import Bench, Case, Measured, summary
 from benchmarks.numbers import case_text, plain
 from benchmarks.spark.data import readings
 
-__all__ = ["Batches", "Start", "batches", "finished", "rates"]
+__all__ = ["Batches", "Start", "batches", "finished", "rates", "write_batches"]
 
 Start = Callable[[DataFrame], DataFrame]  # the query over a stream of readings
 
@@ -50,11 +50,16 @@ def batches(count: int, rows: int, keys: int, span_us: int) -> Iterator[Batches]
     """Write so many batches, each over a span of time of its own."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "batches"
-        for batch in range(count):
-            df = readings(rows, keys, span_us, before=batch * rows)
-            df.write.mode("append").parquet(str(folder))
-            _stamp(folder, batch)
+        starts = range(0, count * rows, rows)
+        write_batches(folder, (readings(rows, keys, span_us, before=start) for start in starts))
         yield Batches(folder, rows)
+
+
+def write_batches(folder: Path, parts: Iterable[DataFrame]) -> None:
+    """Write readings as the batches of a stream, one after another."""
+    for batch, df in enumerate(parts):
+        df.write.mode("append").parquet(str(folder))
+        _stamp(folder, batch)
 
 
 def _stamp(folder: Path, batch: int) -> None:

@@ -182,9 +182,10 @@ class CompiledAmta:
             raise WindowError(
                 "CompiledAmta was built without a policy; give policy=window.policy(...)"
             )
-        held = len(self)
-        while held and not self._steps.slide(self._address):
+        held, again = len(self), False
+        while held and not self._steps.slide(self._address, again):
             self._serve()
+            again = True
         return held - len(self)
 
     def snapshot(self) -> Snapshot:

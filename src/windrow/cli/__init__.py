@@ -1,4 +1,4 @@
-"""The command line: `windrow run job.yaml` and `windrow explain job.yaml`, one module each."""
+"""The command line, one module for each command: `windrow run`, `explain` and `state`."""
 
 from importlib.metadata import version
 
@@ -6,6 +6,7 @@ import click
 
 from windrow.cli.explain import explain
 from windrow.cli.run import run
+from windrow.cli.state import state
 
 __all__ = ["main"]
 
@@ -32,3 +33,4 @@ def main() -> None:
 
 main.add_command(run)
 main.add_command(explain)
+main.add_command(state)

@@ -13,15 +13,18 @@ from windrow.cli.failures import explained
 from windrow.cli.job import JobFileError
 from windrow.errors import WindrowError
 
-__all__ = ["job_command"]
+__all__ = ["job_command", "spark_command"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 BAD_JOB, RUN_FAILED, INTERRUPTED = 2, 1, 130
 
-_OPTIONS = (
-    click.argument("job_file", metavar="JOB", type=click.Path(path_type=Path)),
+_OF_SPARK = (
     click.option("--master", help="Where Spark runs: local[4], spark://…, sc://…  [local[*]]"),
+    click.option("--debug", is_flag=True, help="Show Spark's log, and where an error came from."),
+)
+_OF_JOBS = (
+    click.argument("job_file", metavar="JOB", type=click.Path(path_type=Path)),
     click.option(
         "--set",
         "settings",
@@ -29,12 +32,19 @@ _OPTIONS = (
         multiple=True,
         help="Replace an entry of the job (sink.path=here) or set one of Spark (spark.…=…).",
     ),
-    click.option("--debug", is_flag=True, help="Show Spark's log, and where an error came from."),
 )
 
 
 def job_command(command: F) -> F:
-    """Give a command the job file and the options about Spark; say failures in a few words."""
+    """Give a command a job file, and all that `spark_command` gives."""
+    guarded: Any = spark_command(command)
+    for option in reversed(_OF_JOBS):
+        guarded = option(guarded)
+    return guarded  # type: ignore[no-any-return]
+
+
+def spark_command(command: F) -> F:
+    """Give a command the options about Spark, and say its failures in a few words."""
 
     @wraps(command)
     def guarded(*, debug: bool, **arguments: Any) -> Any:
@@ -53,7 +63,7 @@ def job_command(command: F) -> F:
             code = BAD_JOB if isinstance(error, WindrowError) else RUN_FAILED
             raise click.exceptions.Exit(code) from None
 
-    for option in reversed(_OPTIONS):
+    for option in reversed(_OF_SPARK):
         guarded = option(guarded)
     return guarded  # type: ignore[return-value]
 

@@ -33,6 +33,7 @@ class Question:
             time=job.time,
             by=list(job.by) or None,
             lateness=job.lateness if job.source.stream else None,
+            forget_after=job.forget_after if job.source.stream else None,
             **job.choices,
         )
         (name, window), *others = job.windows

@@ -13,7 +13,7 @@ from windrow.cli.job import Job, JobFileError, Problem
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["opened", "started"]
+__all__ = ["lent", "opened", "started"]
 
 
 @contextmanager
@@ -26,7 +26,29 @@ def opened(job: Job, master: str | None, *, debug: bool) -> Iterator["SparkSessi
         with _settings(session, job):
             yield session
         return
-    session = started(job.name, master, job.spark, debug=debug)
+    with _passing(job.name, master, job.spark, debug=debug) as session:
+        yield session
+
+
+@contextmanager
+def lent(name: str, master: str | None, *, debug: bool) -> Iterator["SparkSession"]:
+    """A session as it is, for as long as a command needs it."""
+    from windrow.cli.starting import active_session
+
+    session = active_session()
+    if session is not None:
+        yield session
+        return
+    with _passing(name, master, {}, debug=debug) as session:
+        yield session
+
+
+@contextmanager
+def _passing(
+    name: str, master: str | None, settings: Mapping[str, str], *, debug: bool
+) -> Iterator["SparkSession"]:
+    """A new session that ends with the command."""
+    session = started(name, master, settings, debug=debug)
     try:
         yield session
     finally:

@@ -3,7 +3,7 @@
 from windrow.planning.description import Description
 from windrow.planning.feasible import obstacle
 from windrow.planning.strategy import Assembly, Strategy
-from windrow.windows import Aligned, Emit, Order, TrailingRows, TrailingTime, describe
+from windrow.windows import Aligned, Emit, Order, Policy, TrailingRows, TrailingTime, describe
 
 __all__ = ["cheaper", "in_python", "in_spark", "in_state", "shuffled", "title"]
 
@@ -54,6 +54,12 @@ def in_state(query: Description, strategy: Strategy) -> tuple[str, ...]:
     if strategy is Strategy.PANES:
         return (f"in RocksDB, packed by bucket of keys: slices of open windows, {_until(query)}",)
     told = ["in RocksDB, packed by bucket of keys: what open windows still need"]
+    if isinstance(query.window, TrailingRows | TrailingTime | Policy):
+        told.append(
+            "large windows in pages of their own, of which a micro-batch reads and writes a few"
+            if all(part.compiled for part in query.aggregates)
+            else "all rows of large windows too, which a micro-batch reads and writes as a whole"
+        )
     if query.waits:
         told.append(f"rows that wait for their turn in time, {_until(query)}")
     return tuple(told)

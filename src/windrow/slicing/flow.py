@@ -6,6 +6,7 @@ all its rows would.  Where order does not matter (slices of commutative aggregat
 user wants none (`Order.ARRIVAL`), nothing waits.
 """
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +14,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from windrow.slicing.definition import Definition
-from windrow.slicing.engine import FRESH, NO_WATERMARK, Kept
+from windrow.slicing.desk import Desk
+from windrow.slicing.engine import FRESH, NO_WATERMARK, Engine, Kept
 from windrow.slicing.engines import engine_for
+from windrow.slicing.forgetting import FORGETTABLE, first_silence, without_silent
 from windrow.slicing.grid import last_starts
 from windrow.slicing.keyed import numbers
+from windrow.slicing.per_row import PerRow
+from windrow.slicing.towered import Towered
 from windrow.windows import Aligned, Emit, Order, Policy, TrailingRows, TrailingTime
 
 __all__ = ["Flow", "Passed", "ripe_of"]
@@ -32,12 +37,16 @@ class Passed:
 
 
 class Flow:
-    """The engine of a definition under a watermark; holds no data itself."""
+    """The engine of a definition under a watermark; holds no data itself.
 
-    def __init__(self, definition: Definition, emit: Emit) -> None:
-        self.engine = engine_for(definition)
+    Keys that the watermark has left behind by `forget_us` are forgotten.
+    """
+
+    def __init__(self, definition: Definition, emit: Emit, forget_us: int | None = None) -> None:
+        self.engine: Engine = _engine_of_streams(definition)
         self._windows = [window for _, window in definition.windows]
         self._emit = emit
+        self._forget_us = forget_us
         self.waits = definition.order is Order.TIME and not self.engine.folds_early
         # Whether all rows that wait are needed to answer, and not only those that wait no longer.
         self.previews = self.waits and emit is Emit.ON_CHANGE
@@ -46,6 +55,19 @@ class Flow:
             self._windows[0], TrailingTime | TrailingRows | Policy
         )
         self.rows = self.engine.partials if self.engine.folds_early else definition.schema
+
+    @property
+    def pages(self) -> bool:
+        """Whether large windows lie in pages, if there is a desk for them."""
+        return isinstance(self.engine, Towered)
+
+    def at(self, desk: Desk) -> "Flow":
+        """The same flow with a desk for pages."""
+        if not isinstance(self.engine, Towered):
+            return self
+        other = copy(self)
+        other.engine = self.engine.at(desk)
+        return other
 
     def pass_through(self, kept: Kept, rows: pa.Table, watermark: int) -> Passed:
         """Apply rows as they come, and answer; where rows wait, see `in_time` and `apply`."""
@@ -58,7 +80,7 @@ class Flow:
             results = pa.concat_tables([closing.results, step.results])
         else:
             results = changes
-        return Passed(results, step.kept, step.late)
+        return Passed(results, self._remembered(step.kept, watermark), step.late)
 
     def count(self, rows: pa.Table) -> int:
         """How many rows came: those that slices were folded from, if they were."""
@@ -66,7 +88,12 @@ class Flow:
 
     def due(self, kept: Kept) -> int | None:
         """The smallest watermark with which there is work to do without any row."""
-        return self.engine.due(kept)
+        due = self.engine.due(kept)
+        if self._forget_us is None:
+            return due
+        silent = first_silence(kept)
+        dues = [due, None if silent is None else silent + self._forget_us]
+        return min((time for time in dues if time is not None), default=None)
 
     def is_late(self, times: NDArray[np.int64], watermark: int) -> NDArray[np.bool_]:
         """Which rows no window takes any more."""
@@ -92,9 +119,24 @@ class Flow:
     ) -> Passed:
         """Apply rows that wait no longer, and answer; on change also for those that do."""
         step = self.engine.advance(kept, _by_time(ripe), watermark)
+        remembered = self._remembered(step.kept, watermark)
         if not self.previews:
-            return Passed(step.results, step.kept)
-        return Passed(self._preview(step.kept, waiting, fresh), step.kept)
+            return Passed(step.results, remembered)
+        return Passed(self._preview(remembered, waiting, fresh), remembered)
+
+    def _remembered(self, kept: Kept, watermark: int) -> Kept:
+        """What is kept, without keys that fell silent too long ago."""
+        if self._forget_us is None or watermark == NO_WATERMARK:
+            return kept
+        before = watermark - self._forget_us + 1
+        heard = {
+            name: without_silent(kept[name], column, before)
+            for name, column in FORGETTABLE.items()
+            if name in kept
+        }
+        if isinstance(self.engine, Towered):
+            return self.engine.without_silent({**kept, **heard}, before)
+        return {**kept, **heard}
 
     def _changes(self, kept: Kept, rows: pa.Table) -> pa.Table | None:
         """What new rows change, if that is asked for; else None."""
@@ -114,6 +156,12 @@ class Flow:
         number = marked.schema.get_field_index("n")
         marked = marked.set_column(number, marked.schema.field(number), pa.array(places))
         return self.engine.preview(kept, _by_time(marked))
+
+
+def _engine_of_streams(definition: Definition) -> Engine:
+    """The engine of a batch, but large windows with a result for each row need not be in memory."""
+    engine = engine_for(definition)
+    return Towered(definition) if isinstance(engine, PerRow) else engine
 
 
 def ripe_of(waiting: pa.Table, watermark: int) -> tuple[pa.Table, pa.Table]:

@@ -4,6 +4,8 @@ What is kept of a key are the rows its next window may still hold.  New rows are
 one compiled loop rolls over both, and the results of the new ones are the answer.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,7 +20,7 @@ from windrow.slicing.engine import FRESH, Kept, Step
 from windrow.slicing.keyed import Keyed, empty, key_columns, last_rows, numbers, together
 from windrow.windows import Order, Policy, TrailingRows, TrailingTime
 
-__all__ = ["PerRow"]
+__all__ = ["PerRow", "previewed"]
 
 _TICK = "tick"  # the time as windows see it, which never goes back
 
@@ -42,9 +44,10 @@ class PerRow:
         own = [definition.schema.field(name) for name in (*self._keys, "t", *self._values)]
         held = pa.schema([*own, pa.field(_TICK, pa.int64())])
         self.kept = {"rows": held}
-        self.schema = pa.schema([*self._row_fields(), *definition.result_fields()])
+        self.schema = pa.schema([*self.row_fields(), *definition.result_fields()])
 
-    def _row_fields(self) -> list[pa.Field]:
+    def row_fields(self) -> list[pa.Field]:
+        """The columns of results that come from the row itself."""
         schema = self._definition.schema
         carried = [name for name in schema.names if name[0] == "c"]
         return [schema.field(name) for name in (*self._keys, "t", "n", *carried)]
@@ -65,15 +68,7 @@ class PerRow:
 
     def preview(self, kept: Kept, rows: pa.Table) -> pa.Table:
         """The results of fresh rows, and of rows of their keys that come after them."""
-        marks = numbers(rows[FRESH])
-        plain = rows.drop_columns([FRESH])
-        results = self.advance(kept, plain, None).results
-        if not results.num_rows or marks.all():
-            return results
-        keyed = together(plain.append_column(FRESH, pa.array(marks)))
-        seen = running_max(numbers(keyed.table[FRESH]).astype(np.int64), keyed.borders)
-        touched = keyed.table["n"].filter(pa.array(seen > 0))
-        return results.filter(pc.is_in(results["n"], touched.combine_chunks()))
+        return previewed(rows, lambda plain: self.advance(kept, plain, None).results)
 
     def unfinished(self, kept: Kept) -> pa.Table:
         """A row's window is complete with the row."""
@@ -136,7 +131,7 @@ class PerRow:
         origins = keyed.origins[wanted] - (len(fresh) - rows.num_rows)
         counted = numbers(rows["n"])[origins] >= 0
         wanted, origins = wanted[counted], origins[counted]
-        own = rows.select([field.name for field in self._row_fields()]).take(pa.array(origins))
+        own = rows.select([field.name for field in self.row_fields()]).take(pa.array(origins))
         taken = answers.take(pa.array(wanted))
         return with_answers(own.columns, self._definition, taken, self.schema)
 
@@ -157,3 +152,16 @@ class PerRow:
         ages = now.view(np.uint64) - ticks.view(np.uint64)
         young: NDArray[np.bool_] = ages < np.uint64(self._window.duration_us)
         return young
+
+
+def previewed(rows: pa.Table, answer: Callable[[pa.Table], pa.Table]) -> pa.Table:
+    """Of the answers to rows those that are fresh, or come after fresh rows of their key."""
+    marks = numbers(rows[FRESH])
+    plain = rows.drop_columns([FRESH])
+    results = answer(plain)
+    if not results.num_rows or marks.all():
+        return results
+    keyed = together(plain.append_column(FRESH, pa.array(marks)))
+    seen = running_max(numbers(keyed.table[FRESH]).astype(np.int64), keyed.borders)
+    touched = keyed.table["n"].filter(pa.array(seen > 0))
+    return results.filter(pc.is_in(results["n"], touched.combine_chunks()))

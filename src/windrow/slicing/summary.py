@@ -68,6 +68,8 @@ class Summary:
             pa.field(f"{name}.{k}", kind) for k, kind in enumerate(self._states.types)
         )
         self.commutative: bool = aggregate.monoid.commutative
+        #: The states themselves, if they are numbers.
+        self.numbers = self._states if isinstance(self._states, NumberStates) else None
 
     def fold(self, rows: pa.Table, borders: Borders) -> list[pa.Array]:
         """Lift the rows and fold each segment in order: one state for each segment."""

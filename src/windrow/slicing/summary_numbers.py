@@ -55,10 +55,20 @@ class NumberStates:
         results = fields_of(tuple(field.dtype for field in self._numeric.result), length)
         statuses = np.full(length, VALUE, np.uint8)
         _lowering(self._numeric)(fields, known, (results, (statuses,)))
-        return self._typed(Numbers(self._numeric.result, results, statuses, {}), result)
+        return self.typed(Numbers(self._numeric.result, results, statuses, {}), result)
 
     def trail(self, states: Sequence[pa.Array], trail: Trail, result: pa.DataType) -> pa.Array:
         """The trailing windows of a roll, over states instead of rows."""
+        (answer,) = trail_columns(
+            [self.task(states)],
+            TrailingTime(trail.width_us),
+            read_only(trail.ticks),
+            Groups(trail.borders),
+        )
+        return self.typed(answer, result)
+
+    def task(self, states: Sequence[pa.Array]) -> tuple[Task, Numeric]:
+        """What a roll over states needs to know of them; see `typed` for what it answers."""
         columns, known = _read(states)
         # Always a mask: without one, states might be of another shape, and compiled once more.
         mask = known if len(known) else np.ones(len(states[0]), np.bool_)
@@ -66,16 +76,16 @@ class NumberStates:
             Column(len(numbers), list, numbers, mask if k == 0 else None)
             for k, numbers in enumerate(columns)
         )
-        (answer,) = trail_columns(
-            [(Task(self._trailing, inputs), _of_states(self._numeric))],
-            TrailingTime(trail.width_us),
-            read_only(trail.ticks),
-            Groups(trail.borders),
-        )
-        return self._typed(answer, result)
+        return Task(self._of_fields, inputs), _of_states(self._numeric)
+
+    def typed(self, answer: Numbers, result: pa.DataType) -> pa.Array:
+        """The answers of a roll as results."""
+        aggregate = self._inputs.aggregate
+        answer.require_fit(repr(aggregate))
+        return typed(replace(answer, logicals=self._logicals).arrow(), result, aggregate)
 
     @cached_property
-    def _trailing(self) -> Aggregate[Any]:
+    def _of_fields(self) -> Aggregate[Any]:
         """The aggregate as one that reads the fields of a state."""
         monoid = self._inputs.aggregate.monoid
         names = tuple(f"field {k}" for k in range(len(self.types)))
@@ -93,11 +103,6 @@ class NumberStates:
         run(columns, known, read_only(borders), fields, seen)
         first, *others = fields
         return [arrow_of(first, seen), *map(arrow_of, others)]
-
-    def _typed(self, answer: Numbers, result: pa.DataType) -> pa.Array:
-        aggregate = self._inputs.aggregate
-        answer.require_fit(repr(aggregate))
-        return typed(replace(answer, logicals=self._logicals).arrow(), result, aggregate)
 
 
 def _read(states: Sequence[pa.Array]) -> tuple[tuple[NDArray[Any], ...], NDArray[np.bool_]]:

@@ -19,6 +19,7 @@ def over(
     by: Any = None,
     *,
     lateness: Duration | None = None,
+    forget_after: Duration | None = None,
     emit: Emit | str | None = None,
     order: Order | str | None = None,
     strategy: "Strategy | str | None" = None,
@@ -28,6 +29,8 @@ def over(
     `time` is the event time: a timestamp, timestamp_ntz or date.  `by` is the key, one column or
     a list of them; without it all rows belong together.  Columns are names or expressions.  On a
     stream, `lateness` says how late rows may be, unless the DataFrame has a watermark already.
+    `forget_after` lets go of keys without a row for so long, where windows wait for the next one
+    (windows of rows, policies, count and punctuated windows): should it come, it begins anew.
 
         over(readings, time="ts", by="sensor")
         .window(window.hopping("1 hour", every="1 minute"))
@@ -40,6 +43,6 @@ def over(
             f"windrow.over needs the package {error.name!r}; pip install 'windrow[spark]'",
             name=error.name,
         ) from error
-    return Query.begin(df, time, by, lateness).with_options(
+    return Query.begin(df, time, by, lateness, forget_after).with_options(
         emit=emit, order=order, strategy=strategy
     )

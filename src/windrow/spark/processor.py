@@ -9,11 +9,14 @@ import pyarrow as pa
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
+from windrow.slicing.desk import Desk
 from windrow.slicing.engine import NO_WATERMARK, Kept
 from windrow.slicing.flow import Flow, Passed
 from windrow.slicing.keyed import numbers
+from windrow.spark.about import About
 from windrow.spark.hashed import HASH_KEY
 from windrow.spark.packing import told
+from windrow.spark.pages import StatePages
 from windrow.spark.shards import NEVER, Head, Shards, shards_of
 from windrow.spark.shipped import Shipped
 from windrow.spark.waiting import Waiting, WaitingRoom
@@ -27,9 +30,11 @@ _RESULTS_PER_PARCEL = 1 << 17
 class BucketProcessor(StatefulProcessor):
     """All windows of the keys of a bucket."""
 
-    def __init__(self, flow: Shipped[Flow], signature: str, *, timers: bool) -> None:
+    def __init__(
+        self, flow: Shipped[Flow], query: str, keys: tuple[str, ...], *, timers: bool
+    ) -> None:
         self._shipped = flow
-        self._signature = signature
+        self._query, self._keys = query, keys
         self._timers = timers
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -37,9 +42,13 @@ class BucketProcessor(StatefulProcessor):
         self._handle = handle
         self._flow = self._shipped.get()
         self._told = told(self._flow.engine.schema, HASH_KEY).names
-        self._shards = Shards(handle, self._flow.engine.kept, self._signature)
+        kept = self._flow.engine.kept
+        about = About(self._query, self._keys, kept, self._flow.rows)
+        self._shards = Shards(handle, kept, about)
         if self._flow.waits:
             self._room = WaitingRoom(handle, self._flow.rows)
+        if self._flow.pages:
+            self._pages = StatePages(handle)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
         """Called by Spark with the parcels of a bucket."""
@@ -62,7 +71,12 @@ class BucketProcessor(StatefulProcessor):
         watermark = micros_of(times.getCurrentWatermarkInMs())
         head = self._shards.head()
         work = self._wait_and_pass if self._flow.waits else self._pass_at_once
-        passed, after = work(head, rows, watermark)
+        if self._flow.pages:
+            desk = Desk(self._pages)
+            passed, after = work(self._flow.at(desk), head, rows, watermark)
+            desk.put_away()
+        else:
+            passed, after = work(self._flow, head, rows, watermark)
         after = self._wake(after)
         if after != head or head.fresh:
             self._shards.save(after)
@@ -70,16 +84,19 @@ class BucketProcessor(StatefulProcessor):
             results = passed.results.select(self._told)
             yield from _parcels(results, self._flow.count(rows), passed.late)
 
-    def _pass_at_once(self, head: Head, rows: pa.Table, watermark: int) -> tuple[Passed, Head]:
+    def _pass_at_once(
+        self, flow: Flow, head: Head, rows: pa.Table, watermark: int
+    ) -> tuple[Passed, Head]:
         """Apply rows as they come."""
-        flow = self._flow
         return self._with_shards(
             head, [rows], watermark, lambda kept: flow.pass_through(kept, rows, watermark)
         )
 
-    def _wait_and_pass(self, head: Head, rows: pa.Table, watermark: int) -> tuple[Passed, Head]:
+    def _wait_and_pass(
+        self, flow: Flow, head: Head, rows: pa.Table, watermark: int
+    ) -> tuple[Passed, Head]:
         """Let rows wait, and apply those that the watermark has passed."""
-        flow, room = self._flow, self._room
+        room = self._room
         fresh, late = flow.in_time(rows, watermark)
         ripe, waiting = room.let_out(head.waiting, watermark)
         still = self._of_the_same_keys(waiting, fresh) if flow.previews else fresh.slice(0, 0)

@@ -27,13 +27,21 @@ class Query:
     time: Any
     by: tuple[Any, ...]
     lateness_us: int | None = None
+    forget_us: int | None = None
     options: Options = field(default_factory=Options)
     chosen: tuple[tuple[str, Window], ...] = ()  # the windows
     several: bool = False  # whether they have names in the result
     kept: tuple[Any, ...] = ()
 
     @classmethod
-    def begin(cls, df: DataFrame, time: Any, by: Any, lateness: Duration | None) -> "Query":
+    def begin(
+        cls,
+        df: DataFrame,
+        time: Any,
+        by: Any,
+        lateness: Duration | None,
+        forget_after: Duration | None,
+    ) -> "Query":
         """Check and hold what `over` was given."""
         if not isinstance(df, DataFrame):
             raise InputError(
@@ -47,7 +55,13 @@ class Query:
                 f"lateness={lateness!r} is negative; give how late rows may be, e.g. "
                 'lateness="10 minutes"'
             )
-        return cls(df, time, keys, lateness_us)
+        forget_us = None if forget_after is None else microseconds(forget_after, "forget_after")
+        if forget_us is not None and forget_us <= 0:
+            raise InputError(
+                f"forget_after={forget_after!r} is not positive; give how long a key may be "
+                'silent before it is forgotten, e.g. forget_after="30 days"'
+            )
+        return cls(df, time, keys, lateness_us, forget_us)
 
     def with_options(
         self,

@@ -28,7 +28,16 @@ from windrow.spark.query import Query
 from windrow.spark.times import is_time, to_micros
 from windrow.spark.types import arrow_schema
 from windrow.spark.watermark import watermarked
-from windrow.windows import Emit, Order, Policy, Punctuated, Window
+from windrow.windows import (
+    Count,
+    Emit,
+    Order,
+    Policy,
+    Punctuated,
+    TrailingRows,
+    Window,
+    describe,
+)
 
 __all__ = ["Request", "read"]
 
@@ -50,6 +59,7 @@ class Request:
     streaming: bool
     emit: Emit
     lateness_ms: int | None  # None: no watermark
+    forget_us: int | None = None  # after how long a silent key is forgotten; None: never
 
     @property
     def order(self) -> Order:
@@ -106,6 +116,7 @@ def read(query: Query, aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> Re
         streaming=query.df.isStreaming,
         emit=query.options.emit,
         lateness_ms=source.lateness_ms,
+        forget_us=_forgetting(query),
     )
 
 
@@ -139,6 +150,17 @@ class _Reader:
         if column is TIME and not self.zoned:
             column = self.time  # a column like any other, so that results have its type
         return column if column is TIME else Shown(self.asked.add("v", column, name), repr(column))
+
+
+def _forgetting(query: Query) -> int | None:
+    window = query.chosen[0][1]
+    waits = isinstance(window, TrailingRows | Policy | Count | Punctuated)
+    if query.forget_us is not None and not waits:
+        raise InputError(
+            f"forget_after={describe(query.forget_us)!r}: time itself ends {window!r}, and nothing "
+            "is kept of a key after that; leave forget_after out"
+        )
+    return query.forget_us
 
 
 def _time(time: StructField) -> StructField:

@@ -19,6 +19,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 from windrow.errors import SnapshotError
 from windrow.slicing.engine import Kept
 from windrow.slicing.keyed import numbers
+from windrow.spark.about import About
 from windrow.spark.hashed import HASH_KEY
 from windrow.spark.waiting import Waiting
 from windrow.wire.parcels import open_crate, pack_crate
@@ -27,7 +28,7 @@ from windrow.wire.pressed import press, unpress
 __all__ = ["NEVER", "Head", "Shards", "shards_of"]
 
 # Another number whenever the layout changes, or `hashed.hashes`, which decides where keys lie.
-_MAGIC = b"wrh2"
+_MAGIC = b"wrh3"
 NEVER = (1 << 63) - 1  # a watermark that never comes
 
 # From what a shard keeps to the watermark at which it has work to do.
@@ -57,13 +58,15 @@ class Shards:
     """The state of one bucket at a time."""
 
     def __init__(
-        self, handle: StatefulProcessorHandle, schemas: Mapping[str, pa.Schema], signature: str
+        self, handle: StatefulProcessorHandle, schemas: Mapping[str, pa.Schema], about: About
     ) -> None:
         self._head = handle.getValueState("head", "content binary")
+        self._about = handle.getValueState("about", "content binary")
         self._shards = handle.getMapState("shards", "shard int", "content binary")
         self._keyed = {n: s for n, s in schemas.items() if HASH_KEY in s.names}
         self._common = {n: s for n, s in schemas.items() if HASH_KEY not in s.names}
-        self._signature = signature
+        self._signature = about.query
+        self._told = about.written()
 
     def head(self) -> Head:
         """The head of the current bucket; refuses one that another query wrote."""
@@ -126,6 +129,8 @@ class Shards:
         parts = [struct.pack("<iq", head.bits, head.timer_ms), dues, head.waiting.written()]
         body = b"".join([*parts, pack_crate(head.common)])
         self._head.update((_closed(self._signature, body),))
+        if head.fresh:
+            self._about.update((self._told,))
 
     def _bits_for(self, head: Head, shards: NDArray[np.int64], kept: Kept) -> int:
         size = sum(int(kept[name].nbytes) for name in self._keyed) // max(len(shards), 1)

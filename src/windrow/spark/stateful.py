@@ -40,7 +40,7 @@ def run(request: Request) -> DataFrame:
     """Any window over a stream."""
     definition, rows = request.definition, request.rows
     inner, _ = hashed(definition)
-    flow = Shipped(Flow, inner, request.emit)
+    flow = Shipped(Flow, inner, request.emit, request.forget_us)
     selected = hashed_rows(rows, definition)
     labels = _labels(rows)
     if flow.get().engine.folds_early:
@@ -61,7 +61,7 @@ def _answered(rows: DataFrame, work: Work, flow: Shipped[Flow], request: Request
         rows.mapInArrow(work, PARCELS)
         .groupBy("lane")
         .transformWithState(
-            BucketProcessor(flow, signature, timers=timed),
+            BucketProcessor(flow, signature, request.names.keys, timers=timed),
             _ANSWERS,
             mode,
             "EventTime" if timed else "None",

@@ -31,12 +31,14 @@ def watermarked(query: Query, time: Column, field: StructField) -> Watermarked:
     df = query.df
     if not df.isStreaming:
         _refuse_lateness(query)
+        _refuse_forgetting(query, "a batch keeps nothing when it is done")
         return Watermarked(df, _timestamp(time, field), None)
     if _DELAY in field.metadata:
         _require_same(query, field)
         return Watermarked(df, time, int(field.metadata[_DELAY]))
     if query.lateness_us is None:
         _require_no_need(query, field)
+        _refuse_forgetting(query, "without a watermark no time is ever over; give lateness too")
         return Watermarked(df, _timestamp(time, field), None)
 
     lateness_ms = -(-query.lateness_us // 1000)  # Spark's watermarks count milliseconds
@@ -63,6 +65,11 @@ def _refuse_lateness(query: Query) -> None:
             f"lateness={describe(query.lateness_us)!r}: a batch is complete, so no row of it is "
             "late; leave lateness out, or read the data as a stream"
         )
+
+
+def _refuse_forgetting(query: Query, why: str) -> None:
+    if query.forget_us is not None:
+        raise InputError(f"forget_after={describe(query.forget_us)!r}: {why}")
 
 
 def _require_same(query: Query, field: StructField) -> None:

@@ -1,7 +1,9 @@
 """AMTA compiled: the forest of `windrow.aggregators.amta` in one piece of memory.
 
-    header   evicted, split, inserted, the stack's depth, the capacity, the stack's positions
-    ends     the aggregates of front and back: 2 cells for each field of a state
+    header   evicted, split, inserted, the stack's depth, the capacity, whether a slide has turned
+             back to front, whether it still had to go on, the stack's positions
+    ends     the aggregates of front and back, and of a slide under way those of what it has
+             evicted and of all there was before: 4 cells for each field of a state
     stack    the aggregates of the front's suffixes: a cell for each field and entry
     nodes    the forest itself: all of it (below), or what is near both ends (`pages`)
 
@@ -34,11 +36,11 @@ __all__ = [
 # The memory of a forest; compiled code gets its address.
 Cells: TypeAlias = NDArray[np.int64]
 
-EVICTED, SPLIT, INSERTED, DEPTH, CAPACITY = range(5)
+EVICTED, SPLIT, INSERTED, DEPTH, CAPACITY, TURNED, REFUSED = range(7)
 _POSITIONS = 8
 _DEEPEST = 128  # a stack holds at most two blocks of each size, and sizes are powers of two
 _ENDS = _POSITIONS + _DEEPEST
-FRONT, BACK = 0, 1
+FRONT, BACK, GONE, BEFORE = _WHOLE = range(4)
 
 
 class NodeCode(NamedTuple):
@@ -65,6 +67,8 @@ class ForestCode(NamedTuple):
     missed: Any  # missed(forest) → whether a node or an eviction was not at hand
     stacked: Any  # stacked(forest, depth) → a position on the stack, and the suffix from there
     back: Any  # back(forest) → the state of the back
+    note: Any  # note(forest, gone, before, refused): a slide that has turned back to front
+    noted: Any  # noted(forest) → what was noted
 
 
 def new_forest(operator: Operator, capacity: int) -> Cells:
@@ -98,7 +102,7 @@ def larger_forest(operator: Operator, cells: Cells) -> Cells:
 
 def first_node_of(operator: Operator) -> int:
     """The cell where the nodes begin."""
-    return _ENDS + len(operator.state) * (2 + _DEEPEST)
+    return _ENDS + len(operator.state) * (len(_WHOLE) + _DEEPEST)
 
 
 def whole_nodes(operator: Operator) -> NodeCode:
@@ -133,13 +137,14 @@ def forest_code(operator: Operator, nodes: NodeCode | None = None) -> ForestCode
     get_node, find_node, put_node, has_room, reaches, missed = nodes or whole_nodes(operator)
     identity, combine = operator.identity, operator.combine
     load, store = operator.load_cells, operator.store_cells
-    first_end, first_stacked = _ENDS, _ENDS + 2 * len(operator.state)
+    ends = len(_WHOLE)
+    first_end, first_stacked = _ENDS, _ENDS + ends * len(operator.state)
 
     def get_end(forest: Any, end: Any) -> Any:
-        return load(forest, first_end + end, 2)
+        return load(forest, first_end + end, ends)
 
     def put_end(forest: Any, end: Any, state: Any) -> None:
-        store(forest, first_end + end, 2, state)
+        store(forest, first_end + end, ends, state)
 
     def stacked(forest: Any, depth: Any) -> Any:
         position = read_int(forest, _POSITIONS + depth)
@@ -232,6 +237,27 @@ def forest_code(operator: Operator, nodes: NodeCode | None = None) -> ForestCode
     def total(forest: Any) -> Any:
         return combine(get_end(forest, FRONT), get_end(forest, BACK))
 
+    def note(forest: Any, gone: Any, before: Any, refused: Any) -> None:
+        put_end(forest, GONE, gone)
+        put_end(forest, BEFORE, before)
+        write_int(forest, REFUSED, 1 if refused else 0)
+        write_int(forest, TURNED, 1)
+
+    def noted(forest: Any) -> Any:
+        refused = read_int(forest, REFUSED) != 0
+        return get_end(forest, GONE), get_end(forest, BEFORE), refused
+
     return ForestCode(
-        reset, has_room, insert, reaches, evict_to, total, node, missed, stacked, back
+        reset,
+        has_room,
+        insert,
+        reaches,
+        evict_to,
+        total,
+        node,
+        missed,
+        stacked,
+        back,
+        note,
+        noted,
     )

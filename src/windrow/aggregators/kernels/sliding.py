@@ -8,11 +8,12 @@ from windrow.aggregators.kernels.forest import (
     EVICTED,
     INSERTED,
     SPLIT,
+    TURNED,
     ForestCode,
     forest_code,
 )
 from windrow.aggregators.kernels.judge import JudgeCode
-from windrow.aggregators.kernels.memory import read_int
+from windrow.aggregators.kernels.memory import read_int, write_int
 from windrow.aggregators.kernels.operator import Operator
 
 __all__ = ["slide_code", "sliding_kernel"]
@@ -50,7 +51,7 @@ def sliding_kernel(operator: Operator, judge: JudgeCode) -> Any:
                 return row
             insert(forest, lift(columns, masks, row))
             if all_slide or not settled[row]:
-                slide(forest)
+                slide(forest, False)
                 if read_int(forest, EVICTED) == read_int(forest, INSERTED):
                     lower_nothing(results, statuses, row)
                 else:
@@ -64,13 +65,14 @@ def sliding_kernel(operator: Operator, judge: JudgeCode) -> Any:
 def slide_code(operator: Operator, judge: JudgeCode, functions: ForestCode) -> Any:
     """Enforce a policy on a forest: `windrow.aggregators.search` in compiled form.
 
-    Says whether that is done; if not, something was missed, and nothing has been evicted but what
-    had to go in any case.
+    Says whether that is done; if not, something was missed, and the slide goes on with `again`:
+    what had to go in any case may be evicted already, and predicates must not forget it.
     """
     identity, combine = operator.identity, operator.combine
     node, total, evict_to = functions.node, functions.total, functions.evict_to
     stacked, back = functions.stacked, functions.back
     missed, reaches = functions.missed, functions.reaches
+    note, noted = functions.note, functions.noted
     keeps, condemns, drops = judge
 
     def prefix_to(forest: Any, evicted: Any, start: Any, end: Any) -> Any:
@@ -84,18 +86,25 @@ def slide_code(operator: Operator, judge: JudgeCode, functions: ForestCode) -> A
         refused = not keeps(after)
         return refused or condemns(prefix, after, before), refused
 
-    def slide(forest: Any) -> Any:
+    def begun(forest: Any, again: Any) -> Any:
+        if again and read_int(forest, TURNED):
+            return noted(forest)
+        write_int(forest, TURNED, 0)
         before = total(forest)
-        refused = not keeps(before)
+        return identity, before, not keeps(before)
+
+    def slide(forest: Any, again: Any) -> Any:
+        evicted, before, refused = begun(forest, again)
         if not refused and not drops:
             return True
-        start, depth, evicted = read_int(forest, EVICTED), read_int(forest, DEPTH), identity
+        start, depth = read_int(forest, EVICTED), read_int(forest, DEPTH)
         while True:
             if start == read_int(forest, SPLIT):
                 # All the front goes: make the back the front, whose blocks the stack knows.
                 if missed(forest) or not reaches(forest, start):
                     return False
                 evict_to(forest, start)
+                note(forest, evicted, before, refused)
                 depth = read_int(forest, DEPTH)
             if depth > 0:
                 depth -= 1

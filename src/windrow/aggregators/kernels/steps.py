@@ -20,7 +20,7 @@ class Steps(NamedTuple):
     advance: Any  # advance(columns, masks, row, end, forest, out) → the same: insert, evict, query
     evict_to: Any  # evict_to(forest, position) → whether that could be done
     answer: Any  # answer(forest, out)
-    slide: Any  # slide(forest) → whether that could be done; None without a policy
+    slide: Any  # slide(forest, again) → whether that could be done; None without a policy
 
 
 def make_steps(operator: Operator, judge: JudgeCode | None, nodes: NodeCode | None = None) -> Steps:

@@ -12,7 +12,7 @@ import numpy as np
 
 from windrow.aggregators.compiled_amta import CompiledAmta
 from windrow.aggregators.kernels.compile import kernel
-from windrow.aggregators.kernels.forest import CAPACITY, EVICTED, INSERTED
+from windrow.aggregators.kernels.forest import EVICTED, INSERTED
 from windrow.aggregators.kernels.operator import Operator
 from windrow.aggregators.kernels.pages import (
     BETWEEN,
@@ -26,13 +26,12 @@ from windrow.aggregators.kernels.pages import (
     SAFE,
     TAIL,
     TAIL_FROM,
-    Layout,
     Paging,
     paged_nodes,
 )
 from windrow.aggregators.paged.book import Book, Place
+from windrow.aggregators.paged.memory import PageMemory
 from windrow.algebra.aggregate import Aggregation
-from windrow.algebra.numeric import BOOL
 from windrow.windows import Policy
 
 __all__ = ["PagedNumbers"]
@@ -62,7 +61,7 @@ class PagedNumbers(CompiledAmta):
         self._deleted: dict[int, int] = {}  # pages before it are gone from the store
         self._emitted: dict[int, int] = {}  # pages before it have been given to the book
         self._next_between = 0
-        self._lay_out(_FIRST_LEVELS)
+        self._move_into(self._empty_memory(_FIRST_LEVELS))
         self._steps.reset(self._address)
         head = self._book.head()
         if head is not None:
@@ -71,21 +70,17 @@ class PagedNumbers(CompiledAmta):
 
     # What is where ---------------------------------------------------------------------------
 
-    def _lay_out(self, levels: int) -> None:
-        self._layout = Layout.of(self._operator, self._paging, levels)
-        self._hold(self._layout.empty())
+    def _move_into(self, memory: PageMemory) -> None:
+        """Work in this memory from now on."""
+        self._memory = memory
+        self._hold(memory.cells)
 
-    def _directory(self, what: int) -> int:
-        return self._cells.item(self._layout.first + what)
+    def _empty_memory(self, levels: int) -> PageMemory:
+        return PageMemory(self._operator, self._paging, levels)
 
-    def _set_directory(self, what: int, value: int) -> None:
-        self._cells[self._layout.first + what] = value
-
-    def _of_level(self, level: int, what: int) -> int:
-        return self._cells.item(self._layout.cell_of(level) + what)
-
-    def _set_of_level(self, level: int, what: int, value: int) -> None:
-        self._cells[self._layout.cell_of(level) + what] = value
+    @property
+    def _levels(self) -> int:
+        return self._memory.layout.levels
 
     @property
     def inserted(self) -> int:
@@ -104,20 +99,20 @@ class PagedNumbers(CompiledAmta):
     # Serving compiled code -------------------------------------------------------------------
 
     def _serve(self) -> None:
-        if not self._directory(MISSED):
+        if not self._memory.directory(MISSED):
             self._turn_pages()
             return
-        level, page = self._directory(MISSED_LEVEL), self._directory(MISSED_PAGE)
+        level, page = self._memory.directory(MISSED_LEVEL), self._memory.directory(MISSED_PAGE)
         if level >= 0:
             self._bring_between(Place(level, page))
         else:
             self._bring_head(page)
-        self._set_directory(MISSED, 0)
+        self._memory.set_directory(MISSED, 0)
 
     def _turn_pages(self) -> None:
         """Write full pages, and make room for new ones in the tail."""
-        if len(self) >= 1 << (self._layout.levels - 2):
-            self._grow()
+        if len(self) >= 1 << (self._levels - 2):
+            self._move_into(self._memory.grown(self._levels + 4))
         self._commit()
         self._open_tail()
 
@@ -131,18 +126,18 @@ class PagedNumbers(CompiledAmta):
     def _emit(self) -> None:
         """Give full pages that are not dead to the book."""
         page = self._page
-        for level in range(self._layout.levels):
+        for level in range(self._levels):
             full = (self.inserted >> level) // page
             first = max(self._emitted.get(level, 0), self._first_alive(level) // page)
             for number in range(first, full):
-                cell = self._layout.tail(level, number)
-                self._book.write(Place(level, number), self._contents(cell, page))
+                cell = self._memory.layout.tail(level, number)
+                self._book.write(Place(level, number), self._memory.contents(cell, page))
             self._emitted[level] = full
 
     def _dead(self) -> list[tuple[int, int, int]]:
         """The pages of each level that no eviction will look at again, and are still there."""
         spans = []
-        for level in range(self._layout.levels):
+        for level in range(self._levels):
             end = min(self._first_alive(level) // self._page, self._emitted.get(level, 0))
             first = self._deleted.get(level, 0)
             if first < end:
@@ -152,34 +147,34 @@ class PagedNumbers(CompiledAmta):
     def _open_tail(self) -> None:
         """The newest full page of each level and what follows are the tail from now on."""
         page = self._page
-        for level in range(self._layout.levels):
+        for level in range(self._levels):
             full = (self.inserted >> level) // page
             self._move_tail(level, max(full - 1, 0))
         newest = max(self.inserted // page - 1, 0)
-        most = self.evicted + (1 << (self._layout.levels - 1)) - 1
-        self._set_directory(LIMIT, min((newest + TAIL) * page, most))
+        most = self.evicted + (1 << (self._levels - 1)) - 1
+        self._memory.set_directory(LIMIT, min((newest + TAIL) * page, most))
 
     def _move_tail(self, level: int, first: int) -> None:
         """Begin the tail of a level at a page; what evictions may still look at moves over."""
-        page, layout = self._page, self._layout
-        before = self._of_level(level, TAIL_FROM) // page
-        head_end = self._of_level(level, HEAD_END) // page
-        head_from = self._of_level(level, HEAD_FROM) // page
+        page, layout = self._page, self._memory.layout
+        before = self._memory.of_level(level, TAIL_FROM) // page
+        head_end = self._memory.of_level(level, HEAD_END) // page
+        head_from = self._memory.of_level(level, HEAD_FROM) // page
         for number in range(max(before, head_from), min(first, head_end)):
-            self._copy(layout.tail(level, number), layout.head(level, number))
-        self._set_of_level(level, TAIL_FROM, first * page)
+            self._memory.copy(layout.tail(level, number), layout.head(level, number))
+        self._memory.set_of_level(level, TAIL_FROM, first * page)
 
     def _bring_head(self, position: int) -> None:
         """Bring the pages that evictions from `position` on look at, a few pages ahead."""
-        page, layout = self._page, self._layout
-        safe = (position // page + self._layout.paging.head - 1) * page - 1
+        page, layout = self._page, self._memory.layout
+        safe = (position // page + self._memory.layout.paging.head - 1) * page - 1
         wanted: list[Place] = []
-        for level in range(layout.levels):
+        for level in range(self._levels):
             first = (position >> level) // page
             end = (((safe - 1) >> level) + 1) // page + 1
-            tail = self._of_level(level, TAIL_FROM) // page
-            known_from = self._of_level(level, HEAD_FROM) // page
-            known_end = self._of_level(level, HEAD_END) // page
+            tail = self._memory.of_level(level, TAIL_FROM) // page
+            known_from = self._memory.of_level(level, HEAD_FROM) // page
+            known_end = self._memory.of_level(level, HEAD_END) // page
             written = min(end, tail, self._emitted.get(level, 0))
             wanted += [
                 Place(level, number)
@@ -187,57 +182,22 @@ class PagedNumbers(CompiledAmta):
                 if not known_from <= number < known_end
             ]
         for place, contents in zip(wanted, self._book.read(wanted), strict=True):
-            self._put_contents(layout.head(*place), contents)
-        for level in range(layout.levels):
+            self._memory.put_contents(layout.head(*place), contents)
+        for level in range(self._levels):
             first = (position >> level) // page
-            self._set_of_level(level, HEAD_FROM, first * page)
-            self._set_of_level(level, HEAD_END, ((((safe - 1) >> level) + 1) // page + 1) * page)
-        self._set_directory(SAFE, safe)
+            self._memory.set_of_level(level, HEAD_FROM, first * page)
+            self._memory.set_of_level(
+                level, HEAD_END, ((((safe - 1) >> level) + 1) // page + 1) * page
+            )
+        self._memory.set_directory(SAFE, safe)
 
     def _bring_between(self, place: Place) -> None:
         """Bring a page that a search looked at; the oldest brought gives way."""
         (contents,) = self._book.read([place])
         slot = self._next_between % BETWEEN
         self._next_between += 1
-        self._put_contents(self._layout.between(place.level, slot), contents)
-        self._set_of_level(place.level, BETWEEN_PAGES + slot, place.number)
-
-    def _grow(self) -> None:
-        """Make room for a window of more levels."""
-        old, cells = self._layout, self._cells
-        self._lay_out(old.levels + 4)
-        new = self._layout
-        self._cells[: new.first_node] = cells[: new.first_node]
-        self._cells[CAPACITY] = new.levels
-        for field in range(new.fields):
-            source = cells[old.first_node + field * old.step :][: old.step]
-            self._cells[new.first_node + field * new.step :][: old.step] = source
-
-    # Bytes -----------------------------------------------------------------------------------
-
-    def _contents(self, cell: int, count: int) -> bytes:
-        """Nodes as raw columns, one for each field of a state."""
-        parts = []
-        for field, dtype in enumerate(self._operator.state):
-            at = cell + field * self._layout.step
-            column = self._cells[at : at + count]
-            parts.append((column.astype(np.uint8) if dtype == BOOL else column).tobytes())
-        return b"".join(parts)
-
-    def _put_contents(self, cell: int, contents: bytes) -> None:
-        count, at = _count(self._operator, contents), 0
-        for field, dtype in enumerate(self._operator.state):
-            stored = np.dtype(np.uint8) if dtype == BOOL else np.dtype(np.int64)
-            column = np.frombuffer(contents, stored, count, at)
-            at += count * stored.itemsize
-            start = cell + field * self._layout.step
-            self._cells[start : start + count] = column
-
-    def _copy(self, source: int, target: int) -> None:
-        for field in range(self._layout.fields):
-            step = field * self._layout.step
-            page = self._cells[source + step : source + step + self._page]
-            self._cells[target + step : target + step + self._page] = page
+        self._memory.put_contents(self._memory.layout.between(place.level, slot), contents)
+        self._memory.set_of_level(place.level, BETWEEN_PAGES + slot, place.number)
 
     # Recovery --------------------------------------------------------------------------------
 
@@ -245,9 +205,9 @@ class PagedNumbers(CompiledAmta):
         """Counters, front, back and stack, and the newest updates that fill no page yet."""
         page = self._page
         begun = self.inserted % page
-        fixed = self._cells[: self._layout.first].tobytes()
-        newest = self._contents(self._layout.tail(0, self.inserted // page), begun)
-        gone = [self._deleted.get(level, 0) for level in range(self._layout.levels)]
+        fixed = self._cells[: self._memory.layout.first].tobytes()
+        newest = self._memory.contents(self._memory.layout.tail(0, self.inserted // page), begun)
+        gone = [self._deleted.get(level, 0) for level in range(self._levels)]
         sizes = struct.pack("<III", len(fixed), begun, len(gone))
         return sizes + fixed + newest + struct.pack(f"<{len(gone)}q", *gone)
 
@@ -257,27 +217,27 @@ class PagedNumbers(CompiledAmta):
         fixed = np.frombuffer(head, np.int64, length // 8, 12)
         gone_at = len(head) - 8 * levels
         gone = struct.unpack_from(f"<{levels}q", head, gone_at)
-        self._lay_out(levels)
-        self._cells[: self._layout.first] = fixed
+        self._move_into(self._empty_memory(levels))
+        self._cells[: self._memory.layout.first] = fixed
         self._deleted = dict(enumerate(gone))
         newest = head[12 + length : gone_at]
-        self._put_contents(self._layout.tail(0, self.inserted // self._page), newest)
+        self._memory.put_contents(self._memory.layout.tail(0, self.inserted // self._page), newest)
         self._resume_tails()
 
     def _resume_tails(self) -> None:
         """The newest full page of each level comes from the store, what follows from below it."""
         page = self._page
-        full = {level: (self.inserted >> level) // page for level in range(self._layout.levels)}
+        full = {level: (self.inserted >> level) // page for level in range(self._levels)}
         wanted = [
             Place(level, count - 1)
             for level, count in full.items()
             if self._first_alive(level) < count * page and count
         ]
         for place, contents in zip(wanted, self._book.read(wanted), strict=True):
-            self._put_contents(self._layout.tail(*place), contents)
+            self._memory.put_contents(self._memory.layout.tail(*place), contents)
         for level, count in full.items():
             self._emitted[level] = count
-            self._set_of_level(level, TAIL_FROM, max(count - 1, 0) * page)
+            self._memory.set_of_level(level, TAIL_FROM, max(count - 1, 0) * page)
             first = max(self._first_alive(level), count * page)
             if level and first < self.inserted >> level:
                 self._refill(self._address, level, first, self.inserted >> level)
@@ -292,11 +252,6 @@ class PagedNumbers(CompiledAmta):
     def close(self) -> None:
         """Let go of the store."""
         self._book.close()
-
-
-def _count(operator: Operator, contents: bytes) -> int:
-    width = sum(1 if dtype == BOOL else 8 for dtype in operator.state)
-    return len(contents) // width
 
 
 def _refill_kernel(operator: Operator, paging: Paging) -> Any:

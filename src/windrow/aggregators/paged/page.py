@@ -16,7 +16,7 @@ from windrow.errors import DamagedPageError
 __all__ = ["MARK_BYTES", "head_of", "mark_of", "open_head", "open_page", "page_of"]
 
 _PAGE, _HEAD = b"wrpg", b"wrph"
-_VERSION = 1
+_VERSION = 2
 _START = struct.Struct("<4sI")
 _PLACE = struct.Struct("<B8sBQ")  # version, mark, level, number
 _OWNER = struct.Struct("<B8s")

@@ -62,6 +62,7 @@ class Job:
     time: str
     by: tuple[str, ...]
     lateness: str | None
+    forget_after: str | None
     where: str | None
     columns: Mapping[str, str]
     windows: tuple[tuple[str | None, Window], ...]

@@ -31,7 +31,7 @@ _CHOICES: Mapping[str, Sequence[str]] = {
     "order": [way.value for way in Order],
     "strategy": [way.value for way in Strategy],
 }
-_OTHERS = ("by", "lateness", "where", "columns", "keep", "checkpoint", "spark")
+_OTHERS = ("by", "lateness", "forget_after", "where", "columns", "keep", "checkpoint", "spark")
 
 T = TypeVar("T")
 
@@ -72,7 +72,8 @@ class _Reading:
             path=self._path,
             by=self._get("by", self._names) or (),
             keep=self._get("keep", self._names) or (),
-            lateness=self._get("lateness", _lateness),
+            lateness=self._get("lateness", lambda entry: _duration(entry, least=0)),
+            forget_after=self._get("forget_after", lambda entry: _duration(entry, least=1)),
             where=self._get("where", lambda entry: entry.text("temp is not null")),
             columns=self._get("columns", _columns) or {},
             windows=self._get("windows", self._windows) or (),
@@ -145,8 +146,8 @@ class _Reading:
         return places
 
 
-def _lateness(entry: Entry) -> str | None:
-    us = entry.duration_us(least=0)
+def _duration(entry: Entry, *, least: int) -> str | None:
+    us = entry.duration_us(least=least)
     return None if us is None else str(entry.node.value)
 
 

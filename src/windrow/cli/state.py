@@ -1,0 +1,141 @@
+"""`windrow state CHECKPOINT`: what a stream keeps, key by key."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from windrow.cli.options import spark_command
+from windrow.cli.report import size
+from windrow.cli.session import lent
+from windrow.errors import InputError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from windrow.spark.about import About
+
+__all__ = ["state"]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_COLUMNS = ("key", "rows", "oldest", "newest", "waiting", "pages", "bytes")
+
+
+@click.command()
+@spark_command
+@click.argument("checkpoint", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--key", "wanted", metavar="[NAME=]VALUE", multiple=True, help="Only these keys.")
+@click.option("--limit", default=20, show_default=True, help="How many keys, the largest first.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, for programs.")
+def state(
+    checkpoint: Path,
+    wanted: tuple[str, ...],
+    limit: int,
+    master: str | None,
+    *,
+    as_json: bool,
+    debug: bool,
+) -> None:
+    """Show what the stream with this CHECKPOINT keeps: keys, their windows, pages and bytes.
+
+    It shows what the last finished micro-batch left; the stream may be running.
+    """
+    if limit < 1:
+        raise InputError(f"--limit={limit}: give a number of keys, 1 or more")
+    with lent("windrow state", master, debug=debug) as spark:
+        from windrow.spark.inspect import about_of, kept_keys, operators_of
+
+        where = str(checkpoint.resolve())
+        told = []
+        for operator in operators_of(spark, where):
+            about = about_of(spark, where, operator)
+            keys = _chosen(kept_keys(spark, where, operator, about), wanted, about)
+            told.append(_told(keys, limit, about))
+    click.echo(json.dumps(told, default=str) if as_json else "\n\n".join(map(_text, told)))
+
+
+def _chosen(keys: "DataFrame", wanted: Sequence[str], about: "About") -> "DataFrame":
+    """The keys that the user asked for."""
+    from pyspark.sql import functions as F
+
+    for condition in wanted:
+        name, given, value = condition.rpartition("=")
+        if not given and len(about.keys) != 1:
+            raise InputError(
+                f"--key {condition!r}: the query has the keys {list(about.keys)}; "
+                "say which, as NAME=VALUE"
+            )
+        name = name if given else about.keys[0]
+        if name not in about.keys:
+            raise InputError(f"--key {condition!r}: the query's keys are {list(about.keys)}")
+        keys = keys.where(F.from_json("key", "map<string, string>")[name] == value)
+    return keys
+
+
+def _told(keys: "DataFrame", limit: int, about: "About") -> dict[str, Any]:
+    """The largest keys, and what all of them add up to."""
+    from pyspark.sql import functions as F
+
+    held = keys.persist()
+    try:
+        totals = held.agg(
+            F.count("*").alias("keys"),
+            *(
+                F.coalesce(F.sum(name), F.lit(0)).alias(name)
+                for name in ("rows", "waiting", "pages", "bytes")
+            ),
+        )
+        largest = held.orderBy(F.desc("bytes"), "key").limit(limit)
+        rows = [row.asDict() for row in largest.collect()]
+        total = totals.collect()[0].asDict()
+    finally:
+        held.unpersist()
+    entries = [
+        {**row, "key": json.loads(row["key"])} | {n: _moment(row[n]) for n in ("oldest", "newest")}
+        for row in rows
+    ]
+    return {"query": about.query, "total": total, "keys": entries}
+
+
+def _text(told: dict[str, Any]) -> str:
+    """The same as a table."""
+    total = told["total"]
+    lines = [[_cell(name, row[name]) for name in _COLUMNS] for row in told["keys"]]
+    widths = [max(map(len, column)) for column in zip(_COLUMNS, *lines, strict=True)]
+    table = [
+        "  ".join(
+            cell.ljust(width) if name == "key" else cell.rjust(width)
+            for name, cell, width in zip(_COLUMNS, line, widths, strict=True)
+        ).rstrip()
+        for line in (_COLUMNS, *lines)
+    ]
+    more = total["keys"] - len(lines)
+    rest = [f"… and {more:,} more keys (--limit shows more)"] if more else []
+    summary = (
+        f"{total['keys']:,} keys, {total['rows']:,} rows in windows, {total['waiting']:,} waiting, "
+        f"{total['pages']:,} pages, {size(total['bytes'])}"
+    )
+    return "\n".join([f"query: {told['query']}", *table, *rest, summary])
+
+
+def _cell(name: str, value: Any) -> str:
+    if name == "key":
+        return ", ".join(f"{key}={item}" for key, item in value.items()) or "all rows"
+    if value is None:
+        return "–"
+    if name == "bytes":
+        return size(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _moment(us: int | None) -> str | None:
+    """A time as people write it, in UTC; Spark knows more years than Python does."""
+    if us is None:
+        return None
+    try:
+        return (_EPOCH + timedelta(microseconds=us)).isoformat(" ")
+    except OverflowError:
+        return f"{us} us"

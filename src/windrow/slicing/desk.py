@@ -1,0 +1,94 @@
+"""Pages of large windows on their way between a store and the engine.
+
+An engine reads pages as it needs them, and lays new ones and those that are done with on the desk;
+who called it puts them away once all is well.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+__all__ = ["Desk", "MemoryPages", "Pages", "Place"]
+
+
+class Place(NamedTuple):
+    """Which page: of a tower, on a level, the how-manieth."""
+
+    tower: int
+    level: int
+    number: int
+
+
+class Pages(Protocol):
+    """Where pages are kept."""
+
+    def read(self, place: Place) -> bytes:
+        """A page that is there."""
+
+    def write(self, place: Place, content: bytes) -> None:
+        """Keep a page."""
+
+    def delete(self, place: Place) -> None:
+        """Forget a page."""
+
+
+class MemoryPages:
+    """Pages in memory."""
+
+    def __init__(self) -> None:
+        self.pages: dict[Place, bytes] = {}
+
+    def read(self, place: Place) -> bytes:
+        """A page that is there."""
+        return self.pages[place]
+
+    def write(self, place: Place, content: bytes) -> None:
+        """Keep a page."""
+        self.pages[place] = content
+
+    def delete(self, place: Place) -> None:
+        """Forget a page."""
+        del self.pages[place]
+
+
+class Desk:
+    """What was read, is new, or is done with, since pages were last put away."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+        self._read: dict[Place, bytes] = {}
+        self._new: dict[Place, bytes] = {}
+        self._done: dict[Place, None] = {}
+
+    def aside(self) -> "Desk":
+        """A desk beside this one, for work that is thrown away: it is never put away itself."""
+        other = Desk(self._pages)
+        other._read, other._new, other._done = self._read, dict(self._new), dict(self._done)
+        return other
+
+    def read(self, places: Iterable[Place]) -> list[bytes]:
+        """Pages that are there."""
+        return [self._one(place) for place in places]
+
+    def lay(self, place: Place, content: bytes) -> None:
+        """A new page."""
+        self._new[place] = content
+
+    def finish(self, places: Sequence[Place]) -> None:
+        """Pages that nobody will read again."""
+        for place in places:
+            if self._new.pop(place, None) is None:
+                self._done[place] = None
+
+    def put_away(self) -> None:
+        """Bring the store up to date."""
+        for place, content in self._new.items():
+            self._pages.write(place, content)
+        for place in self._done:
+            self._pages.delete(place)
+        self._new, self._done = {}, {}
+
+    def _one(self, place: Place) -> bytes:
+        found = self._new.get(place) or self._read.get(place)
+        if found is None:
+            found = self._read[place] = self._pages.read(place)
+        return found

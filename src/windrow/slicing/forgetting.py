@@ -1,0 +1,44 @@
+"""Keys that fell silent: what is kept of them can be let go, if the user wants that.
+
+Windows that time ends need none of this.  Windows of rows, of a policy or between marks wait for
+their key's next row, which may never come.
+"""
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from windrow.slicing.engine import Kept
+from windrow.slicing.keyed import Keyed, numbers, together
+
+__all__ = ["FORGETTABLE", "first_silence", "without_silent"]
+
+# The tables of such windows, and the column of each that tells when its key was last heard of.
+FORGETTABLE = {"rows": "t", "open": "end"}
+_TOLD = {**FORGETTABLE, "towers": "newest"}  # of large windows, which have pages to let go too
+
+
+def without_silent(table: pa.Table, column: str, before: int) -> pa.Table:
+    """The rows of keys that were heard of at or after a time."""
+    if not table.num_rows:
+        return table
+    keyed, newest = _newest(table, column)
+    heard = np.repeat(newest >= before, np.diff(keyed.borders))
+    return table if heard.all() else keyed.table.filter(pa.array(heard))
+
+
+def first_silence(kept: Kept) -> int | None:
+    """When the key was last heard of that has been silent for the longest."""
+    found = []
+    for name, column in _TOLD.items():
+        if name in kept and kept[name].num_rows:
+            found.append(int(_newest(kept[name], column)[1].min()))
+    return min(found, default=None)
+
+
+def _newest(table: pa.Table, column: str) -> tuple[Keyed, NDArray[np.int64]]:
+    keyed = together(table)
+    newest: NDArray[np.int64] = np.maximum.reduceat(
+        numbers(keyed.table[column]), keyed.borders[:-1]
+    )
+    return keyed, newest

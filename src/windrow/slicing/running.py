@@ -1,0 +1,149 @@
+"""One run over rows and nodes: where the window of each new row begins, and its results."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from windrow.aggregators.rolling.answers import Numbers
+from windrow.aggregators.rolling.compiled import CompilationError, slide_columns
+from windrow.aggregators.rolling.grouping import Groups
+from windrow.aggregators.rolling.task import Task
+from windrow.algebra.catalogue import count
+from windrow.algebra.monoid import numeric_of
+from windrow.slicing.definition import Definition
+from windrow.slicing.keyed import spread
+from windrow.slicing.lineup import Lineup
+from windrow.slicing.summary import Summary
+from windrow.windows import Check, Policy, TrailingRows, TrailingTime
+
+__all__ = ["Ran", "Running"]
+
+_LOWEST = np.iinfo(np.int64).min
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a run gave, for each new row of a lineup."""
+
+    lineup: Lineup  # with all nodes opened that a window begins with
+    fronts: NDArray[
+        np.int64
+    ]  # the place of its window's oldest row; one further than its own: none
+    columns: list[pa.Array]  # results
+
+
+class Running:
+    """Trailing windows and policies over rows and nodes."""
+
+    def __init__(self, definition: Definition) -> None:
+        ((_, window),) = definition.windows
+        assert isinstance(window, TrailingRows | TrailingTime | Policy)
+        self.window = window
+        self._results = definition.results
+        schema = definition.schema
+        self._answered = [
+            Summary(part, f"a{k}", schema, result)
+            for k, ((_, part), result) in enumerate(
+                zip(definition.aggregates, definition.results, strict=True)
+            )
+        ]
+        using = window.using if isinstance(window, Policy) else ()
+        self._watched = [
+            Summary(part, f"w{k}", schema, pa.float64()) for k, (_, part) in enumerate(using)
+        ]
+        #: All aggregates that nodes have states of.
+        self.summaries = [*self._answered, *self._watched]
+        self._compiles: bool | None = None  # not known yet
+
+    @cached_property
+    def possible(self) -> bool:
+        """Whether nodes will do: states of numbers are small, and runs over them compiled."""
+        if any(summary.numbers is None for summary in self.summaries):
+            return False
+        return not isinstance(self.window, Policy) or self.window.check is Check.TRUST
+
+    def compiles(self, lineup: Lineup) -> bool:
+        """Whether the predicates of a policy can be compiled; tried once, on what is at hand."""
+        if self._compiles is None:
+            try:
+                self.run(lineup)
+                self._compiles = True
+            except CompilationError:
+                self._compiles = False
+        return self._compiles
+
+    def run(self, lineup: Lineup) -> Ran:
+        """The results of all new rows."""
+        if isinstance(self.window, Policy):
+            return self._slide(lineup, self.window)
+        while True:
+            fronts = self._reached(lineup)
+            wide = _nodes_at(lineup, fronts)
+            if not len(wide):
+                break
+            lineup = lineup.opened(wide)
+        scale, width = self._scale(lineup)
+        new = pa.array(lineup.new)
+        found = [s.trail(lineup.states(s), scale, lineup.borders, width) for s in self._answered]
+        return Ran(lineup, fronts, [column.take(new) for column in found])
+
+    def _scale(self, lineup: Lineup) -> tuple[NDArray[np.int64], int]:
+        """On which line windows lie, and how long they are there."""
+        if isinstance(self.window, TrailingRows):
+            return lineup.positions, self.window.rows
+        assert isinstance(self.window, TrailingTime)
+        return lineup.ticks, self.window.duration_us
+
+    def _reached(self, lineup: Lineup) -> NDArray[np.int64]:
+        scale, width = self._scale(lineup)
+        fronts = []
+        for start, end, settled in zip(
+            lineup.borders[:-1], lineup.borders[1:], lineup.settled, strict=True
+        ):
+            own = scale[start:end]
+            now = own[settled:]
+            # The ends of time may be less than a window away.
+            before = np.where(now < _LOWEST + width, _LOWEST, now - width)
+            fronts.append(start + np.searchsorted(own, before, side="right"))
+        return np.concatenate(fronts)
+
+    def _slide(self, lineup: Lineup, policy: Policy) -> Ran:
+        while True:
+            *answers, sizes = self._slid(lineup, policy)
+            new = lineup.new
+            fronts = new + 1 - sizes.arrays[0][new]
+            wide = _nodes_at(lineup, fronts)
+            if not len(wide):
+                break
+            lineup = lineup.opened(wide)
+        places = pa.array(new)
+        columns = []
+        for summary, answer, result in zip(self._answered, answers, self._results, strict=True):
+            assert summary.numbers is not None  # see `possible`
+            columns.append(summary.numbers.typed(answer, result).take(places))
+        return Ran(lineup, fronts, columns)
+
+    def _slid(self, lineup: Lineup, policy: Policy) -> list[Numbers]:
+        tasks = [
+            summary.numbers.task(lineup.states(summary))
+            for summary in self.summaries
+            if summary.numbers is not None
+        ]
+        asked, watched = tasks[: len(self._answered)], tasks[len(self._answered) :]
+        counted = count()
+        form = numeric_of(counted.monoid, ())
+        assert form is not None  # of the catalogue
+        settled = np.zeros(int(lineup.borders[-1]), np.bool_)
+        settled[spread(lineup.borders[:-1], lineup.settled)] = True
+        groups = Groups(lineup.borders)
+        return slide_columns([*asked, (Task(counted, ()), form)], watched, policy, groups, settled)
+
+
+def _nodes_at(lineup: Lineup, fronts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The nodes with which a window begins: some of their rows may be in it and others not."""
+    inside = np.unique(fronts[fronts < len(lineup.levels)])
+    wide: NDArray[np.int64] = inside[lineup.levels[inside] > 0]
+    return wide

@@ -1,0 +1,35 @@
+"""Pages of large windows as entries of Spark's state store."""
+
+from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
+
+from windrow.errors import SnapshotError
+from windrow.slicing.desk import Place
+
+__all__ = ["StatePages"]
+
+
+class StatePages:
+    """The pages of one bucket at a time."""
+
+    def __init__(self, handle: StatefulProcessorHandle) -> None:
+        self._pages = handle.getMapState(
+            "pages", "tower long, level int, number long", "content binary"
+        )
+
+    def read(self, place: Place) -> bytes:
+        """A page that is there."""
+        stored = self._pages.getValue(place)
+        if stored is None:
+            raise SnapshotError(
+                f"the checkpoint's state lacks page {place.number} of level {place.level} of large "
+                f"window {place.tower}: it is damaged; use a copy of it, or a new checkpoint"
+            )
+        return bytes(stored[0])
+
+    def write(self, place: Place, content: bytes) -> None:
+        """Keep a page."""
+        self._pages.updateValue(place, (content,))
+
+    def delete(self, place: Place) -> None:
+        """Forget a page."""
+        self._pages.removeKey(place)

@@ -1,0 +1,113 @@
+"""Large windows in pages against the recomputing oracle; pages and limits are tiny here."""
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.slicing.support import Drawn, by_engine, by_oracle, definition, table
+from windrow import agg, monoid, window
+from windrow.slicing.definition import Definition
+from windrow.slicing.desk import Desk, MemoryPages
+from windrow.slicing.towered import Towered
+from windrow.windows import Order, Window
+from windrow.wire.parcels import open_crate, pack_crate
+
+# Does not commute: what comes in another order comes out as something else.
+AFFINE = monoid(
+    lift=lambda value: (3.0, value % 97),
+    combine=lambda older, newer: (older[0] * newer[0] % 97, (newer[0] * older[1] + newer[1]) % 97),
+    lower=lambda state: state[1],
+    identity=(1.0, 0.0),
+    name="affine",
+)
+AGGREGATES = {
+    "n": agg.count(),
+    "sum": agg.sum("v0"),
+    "peak": agg.max("v0"),
+    "affine": agg.of(AFFINE, "v0"),
+}
+KINDS: list[Window] = [
+    window.trailing("8 us"),
+    window.trailing("60 us"),
+    window.trailing(rows=7),
+    window.trailing(rows=30),
+    window.policy(keep=lambda w: w.n <= 20, using={"n": agg.count()}),
+    window.policy(keep=lambda w: w.peak < 3, using={"peak": agg.max("v0")}),
+    window.policy(
+        keep=lambda w: w.n <= 40,
+        drop=lambda evicted, after, before: evicted.peak <= after.peak,
+        using={"n": agg.count(), "peak": agg.max("v0")},
+    ),
+]
+KEYS = st.sampled_from(["a", "a", "a", "b", None])
+VALUES = st.none() | st.integers(-4, 4).map(float)
+
+
+@st.composite
+def streams(draw: st.DrawFn) -> tuple[list[Drawn], list[int]]:
+    """Rows in order of time, with long gaps here and there; and where they are cut."""
+    rows: list[Drawn] = []
+    now = draw(st.integers(-30, 30))
+    for _ in range(draw(st.integers(0, 120))):
+        now += draw(st.sampled_from([0, 0, 1, 1, 1, 2, 50]))
+        rows.append((draw(KEYS), now, draw(VALUES), None, None))
+    return rows, draw(st.lists(st.integers(1, 120), max_size=6))
+
+
+class Paged:
+    """An engine with a store of pages; what it keeps goes through bytes after every call."""
+
+    def __init__(self, made: Definition) -> None:
+        self.made = made
+        self.pages = MemoryPages()
+        self.engine = Towered(made, page=2, large=4)
+        self.state = pack_crate({name: s.empty_table() for name, s in self.engine.kept.items()})
+        self.seen_pages = 0
+
+    def advance(self, rows: pa.Table, until: int | None) -> pa.Table:
+        desk = Desk(self.pages)
+        step = self.engine.at(desk).advance(self.kept(), rows, until)
+        desk.put_away()
+        assert {name: t.schema for name, t in step.kept.items()} == self.engine.kept
+        self.state = pack_crate(step.kept)
+        self.seen_pages = max(self.seen_pages, len(self.pages.pages))
+        return step.results
+
+    def kept(self) -> dict[str, pa.Table]:
+        return open_crate(self.state, self.engine.kept)
+
+    def run(self, rows: Sequence[Drawn], cuts: Sequence[int]) -> pa.Table:
+        found, start = [self.engine.schema.empty_table()], 0
+        for end in sorted({*(cut for cut in cuts if cut < len(rows)), len(rows)}):
+            until = rows[end][1] if end < len(rows) else rows[-1][1] if rows else 0
+            if self.made.order is Order.ARRIVAL:
+                until = 0
+            found.append(self.advance(table(rows[start:end], self.made.schema, start), until))
+            start = end
+        return pa.concat_tables(found)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=repr)
+@settings(max_examples=60)
+@given(stream=streams())
+def test_large_windows_give_what_the_oracle_does(
+    kind: Window, stream: tuple[list[Drawn], list[int]]
+) -> None:
+    rows, cuts = stream
+    made = definition([("", kind)], AGGREGATES)
+    assert by_engine(Paged(made).run(rows, cuts)) == by_oracle(rows, made)
+
+
+@pytest.mark.parametrize("kind", KINDS[:4], ids=repr)
+@settings(max_examples=30)
+@given(stream=streams(), data=st.data())
+def test_rows_in_order_of_arrival_give_what_the_oracle_does(
+    kind: Window, stream: tuple[list[Drawn], list[int]], data: st.DataObject
+) -> None:
+    rows, cuts = stream
+    rows = data.draw(st.permutations(rows))
+    made = definition([("", kind)], AGGREGATES, Order.ARRIVAL)
+    assert by_engine(Paged(made).run(rows, cuts)) == by_oracle(rows, made)

@@ -1,0 +1,101 @@
+"""Windows of streams that are too large to be read with every micro-batch."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import windrow as wr
+from windrow import agg, window
+from windrow.testing import check_rows
+from windrow.windows import Window
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+SCHEMA = "ts timestamp, sensor bigint, value double"
+START_US = 1_750_000_000_000_000
+AGGREGATES = {"n": agg.count(), "sum": agg.sum("value"), "peak": agg.max("value")}
+ROW_BYTES = 24
+
+
+class Readings:
+    """A stream of files, one for each micro-batch: nearly all rows are of one sensor."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+        self._rows = 0
+
+    def add(self, rows: int, *, pause_s: int = 0) -> None:
+        """Another file, a reading a second."""
+        numbers = np.arange(self._rows, self._rows + rows)
+        times = START_US + (numbers + pause_s) * 1_000_000
+        table = pa.table(
+            {
+                "ts": pa.array(times, pa.timestamp("us", tz="UTC")),
+                "sensor": np.where(numbers % 100 == 7, numbers % 3, 9),
+                "value": pa.array((numbers * 7919 % 1009).astype(np.float64)),
+            }
+        )
+        pq.write_table(table, self.folder / f"{self._rows:09}.parquet")
+        self._rows += rows + pause_s
+
+    def stream(self, spark: SparkSession) -> DataFrame:
+        reader: Any = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
+        source: DataFrame = reader.parquet(str(self.folder))
+        return source
+
+
+def asked(rows: DataFrame, over: Window) -> DataFrame:
+    waiting = {"lateness": "0 s"} if rows.isStreaming else {}
+    query = wr.over(rows, time="ts", by="sensor", **waiting)
+    return query.window(over).aggregate(**AGGREGATES)
+
+
+def run_on(spark: SparkSession, results: DataFrame, folder: Path) -> list[Any]:
+    """Stream what is there, and stop; what each micro-batch told of itself."""
+    writer = results.writeStream.format("parquet").outputMode("append")
+    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
+    running = writer.trigger(availableNow=True).start(str(folder / "results"))
+    running.awaitTermination()
+    return list(running.recentProgress)
+
+
+def told(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = spark.read.parquet(str(folder / "results")).toArrow().to_pylist()
+    return found
+
+
+@pytest.fixture
+def readings(tmp_path: Path) -> Readings:
+    return Readings(tmp_path / "readings")
+
+
+@pytest.mark.parametrize(
+    "over",
+    [
+        window.trailing(rows=9_000),
+        window.trailing("3 hours"),
+        pytest.param(
+            window.policy(keep=lambda w: w.n <= 7_000, using={"n": agg.count()}),
+            marks=pytest.mark.slow,
+        ),
+    ],
+    ids=repr,
+)
+def test_a_large_window_answers_as_in_a_batch_through_restarts(
+    spark: SparkSession, readings: Readings, tmp_path: Path, over: Window
+) -> None:
+    for step in (6_000, 8_000, 700, 5_000):
+        readings.add(step)
+        run_on(spark, asked(readings.stream(spark), over), tmp_path)
+    readings.add(3_000, pause_s=9_000)  # most of a window by time leaves at once
+    run_on(spark, asked(readings.stream(spark), over), tmp_path)
+    whole = asked(spark.read.schema(SCHEMA).parquet(str(readings.folder)), over)
+    # The last row waits for the watermark to pass it.
+    wanted = sorted(whole.toArrow().to_pylist(), key=lambda row: row["ts"])[:-1]
+    check_rows(told(spark, tmp_path), wanted)
