@@ -71,6 +71,11 @@ class Measured:
     percentiles: Mapping[str, float] | None = None  # of single operations
     unit: str = "ns"
 
+    def at(self, rank: str) -> float:
+        """One of the percentiles, where there are any."""
+        assert self.percentiles is not None
+        return self.percentiles[rank]
+
 
 @dataclass(frozen=True)
 class Bench:

@@ -1,0 +1,11 @@
+"""The experiments, in the order in which they run."""
+
+from typing import Any
+
+from benchmarks.findings import Experiment
+from benchmarks.store.eviction import EVICTION
+from benchmarks.store.latency import LATENCY
+
+__all__ = ["EXPERIMENTS"]
+
+EXPERIMENTS: tuple[Experiment[Any], ...] = (LATENCY, EVICTION)

@@ -1,0 +1,42 @@
+"""Pictures of the results: time and memory against size."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from benchmarks.drawing import Figures, lines, panels
+from benchmarks.findings import chosen
+from benchmarks.measure import Measured
+
+__all__ = ["PLOTS"]
+
+
+def _at(rank: str) -> Figures:
+    return lambda measured: measured.at(rank)
+
+
+def _latency(measured: Sequence[Measured], path: Path) -> None:
+    panels(
+        {
+            f"{by}, {rank}": lines(chosen(measured, by=by), "window", _at(rank))
+            for by in dict.fromkeys(str(m.case["by"]) for m in measured)
+            for rank in ("p50", "p99", "p99.9")
+        },
+        "Windows of sums, in memory and in stores: time per insert + evict + query",
+        "updates in the window",
+        path,
+    )
+
+
+def _eviction(measured: Sequence[Measured], path: Path) -> None:
+    panels(
+        {rank: lines(measured, "evicted", _at(rank)) for rank in ("p50", "p99", "max")},
+        "Evicting many updates at once: time of one eviction",
+        "updates evicted at once",
+        path,
+    )
+
+
+PLOTS: Mapping[str, Callable[[Sequence[Measured], Path], None]] = {
+    "latency": _latency,
+    "eviction": _eviction,
+}
