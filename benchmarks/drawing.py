@@ -15,7 +15,7 @@ from benchmarks.findings import chosen
 from benchmarks.measure import Measured
 from benchmarks.numbers import duration, size
 
-__all__ = ["Figures", "Line", "lines", "panels", "power"]
+__all__ = ["Figures", "Line", "dots", "lines", "panels", "power"]
 
 Figures: TypeAlias = Callable[[Measured], float]  # what is drawn of a measurement
 
@@ -91,6 +91,32 @@ def panels(
     for axes, (_, own) in drawn:  # now that all panels have their limits
         for end in {line.points[-1][0] for line in own}:
             _name(axes, [line for line in own if line.points[-1][0] == end])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=130)
+
+
+def dots(measured: Sequence[Measured], down: str, title: str, path: Path) -> None:
+    """Draw a row for each value of a part, with a dot for each contender."""
+    rows = list(dict.fromkeys(str(m.case[down]) for m in measured))
+    figure = Figure(figsize=(8, 0.5 * len(rows) + 1.6), layout="constrained")
+    figure.suptitle(title, x=0.01, ha="left", fontsize=13, color=_INK, weight="bold")
+    axes = figure.subplots()
+    for name in dict.fromkeys(m.contender for m in measured):
+        own = chosen(measured, contender=name)
+        heights = [rows.index(str(m.case[down])) for m in own]
+        colour = _COLOURS.get(name, _INK)
+        axes.plot([m.median for m in own], heights, "o", ms=7, color=colour, label=name)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _round(duration(x))))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_yticks(range(len(rows)), rows)
+    axes.invert_yaxis()
+    axes.tick_params(which="both", length=0, labelsize=9, colors=_INK)
+    axes.grid(color=_FAINT, lw=0.7)
+    axes.set_axisbelow(True)
+    axes.spines[:].set_visible(False)
+    figure.legend(loc="outside lower left", ncols=4, fontsize=8, frameon=False)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130)
 

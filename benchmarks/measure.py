@@ -23,6 +23,7 @@ __all__ = [
     "Measured",
     "Timer",
     "percentiles",
+    "require_agreement",
     "summary",
     "timed",
     "uncollected",
@@ -88,7 +89,7 @@ class Bench:
         """Run all once to warm up and to compare their answers, then measure them in turns."""
         self.progress.begin(case_text(case))
         for contender in contenders:
-            _require_agreement(case, contender, contender.run())
+            require_agreement(case, contender.name, contender.run(), contender.expected)
         spent: dict[str, list[float]] = {contender.name: [] for contender in contenders}
         with uncollected():
             for _ in range(self.repetitions):
@@ -162,14 +163,15 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _require_agreement(case: Case, contender: Contender, answer: Any) -> None:
-    if contender.expected is None:
+def require_agreement(case: Case, name: str, answer: Any, expected: Any) -> None:
+    """Refuse answers that differ from those expected, if any are."""
+    if expected is None:
         return
-    found, expected = np.asarray(answer), np.asarray(contender.expected)
-    if found.shape != expected.shape or not np.allclose(
-        found, expected, rtol=_TOLERANCE, equal_nan=True
+    found, wanted = np.asarray(answer), np.asarray(expected)
+    if found.shape != wanted.shape or not np.allclose(
+        found, wanted, rtol=_TOLERANCE, equal_nan=True
     ):
         raise DisagreementError(
-            f"{contender.name} gives other answers for {case_text(case)}: "
-            f"{found.ravel()[-3:]} instead of {expected.ravel()[-3:]} at the end"
+            f"{name} gives other answers for {case_text(case)}: "
+            f"{found.ravel()[-3:]} instead of {wanted.ravel()[-3:]} at the end"
         )

@@ -4,18 +4,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from math import isclose
 
 import numpy as np
 
 from benchmarks.data import Floats, positive
 from benchmarks.findings import Bar, Experiment, Findings, at_most, chosen
 from benchmarks.keepers import compiled, filled
-from benchmarks.measure import Bench, DisagreementError, Measured, Timer, uncollected
+from benchmarks.measure import Bench, Measured, Timer, require_agreement, uncollected
 from benchmarks.numbers import size
 from benchmarks.store.places import REDIS, ROCKS, stores
 from benchmarks.store.ranks import RANKS, by_rank
 from benchmarks.store.returning import InMemory, InStore, Returning
+from benchmarks.store.warming import warm_up
 from benchmarks.streams import Stream
 from windrow.aggregators import Amta, Daba, FlatFat, LogMta, PagedAmta, Recompute, TwoStacks
 from windrow.stores import Store
@@ -44,8 +44,9 @@ def run(sizes: EvictionSizes, bench: Bench) -> Findings:
     """The latencies of single evictions."""
     values = positive(sizes.held + sizes.held // 2)
     measured: list[Measured] = []
+    stream = Stream(_AGGREGATE, values, sizes.held)
+    warm_up(stream.aggregate)
     with stores() as kept, ExitStack() as stack, uncollected():
-        stream = Stream(_AGGREGATE, values, sizes.held)
         windows = list(_fast(stream, kept, stack))
         measured += _measured(stream, windows, sizes.every, sizes.times, bench)
     with uncollected():  # structures are full of objects, none of which is garbage
@@ -117,16 +118,13 @@ class _Sliding:
         between = int(self._rng.integers(1, min(_MOST_BETWEEN, self._held), endpoint=True))
         spent, found = self._window.evict(self._coming(between), count)
         expected = self._updates(self._inserted - self._held + count, self._held - count).sum()
-        if not isclose(found, expected, rel_tol=1e-9):
-            raise DisagreementError(
-                f"{self.name} gives {found} after an eviction of {count} instead of {expected}"
-            )
+        require_agreement({"evicted": count}, self.name, found, expected)
         return spent
 
     def require_all(self) -> None:
         """All that was evicted must be back: windows of other sizes would be measured."""
-        if (held := self._window.slide(self._coming(1))) != self._held:
-            raise DisagreementError(f"{self.name} holds {held} instead of {self._held} in the end")
+        held = self._window.slide(self._coming(1))
+        require_agreement({"window": self._held}, self.name, held, self._held)
 
     def _coming(self, count: int) -> Floats:
         self._inserted += count

@@ -5,7 +5,8 @@ from typing import Any
 from benchmarks.findings import Experiment
 from benchmarks.store.eviction import EVICTION
 from benchmarks.store.latency import LATENCY
+from benchmarks.store.readings import READINGS
 
 __all__ = ["EXPERIMENTS"]
 
-EXPERIMENTS: tuple[Experiment[Any], ...] = (LATENCY, EVICTION)
+EXPERIMENTS: tuple[Experiment[Any], ...] = (LATENCY, EVICTION, READINGS)

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from benchmarks.data import positive
+from benchmarks.data import AGGREGATES, positive
 from benchmarks.findings import Bar, Experiment, Findings, Table, at_least, at_most, chosen, pivot
 from benchmarks.keepers import compiled, filled, keeper
 from benchmarks.measure import Bench, Case, Contender, Measured, percentiles, timed, uncollected
 from benchmarks.numbers import size
 from benchmarks.store.places import ROCKS, new_window, stores
 from benchmarks.store.ranks import RANKS, by_rank
+from benchmarks.store.warming import warm_up
 from benchmarks.streams import Stream
 from windrow.aggregators import (
     Amta,
@@ -28,6 +29,7 @@ from windrow.stores import Store
 
 __all__ = ["LATENCY", "LatencySizes", "run"]
 
+_AGGREGATE = "sum"
 _BATCH = 512
 _SINGLY, _IN_BATCHES = "one by one", f"in batches of {_BATCH}"
 _BLOCK = 1 << 16  # updates that fill a window at a time
@@ -51,9 +53,10 @@ def run(sizes: LatencySizes, bench: Bench) -> Findings:
     coming = turns * max(sizes.updates, sizes.batches * _BATCH)
     values = positive(max(sizes.windows) + coming)
     measured: list[Measured] = []
+    warm_up(AGGREGATES[_AGGREGATE])
     with stores() as kept:
         for held in sizes.windows:
-            stream = Stream("sum", values[: held + coming], held)
+            stream = Stream(_AGGREGATE, values[: held + coming], held)
             with uncollected():  # structures are full of objects, none of which is garbage
                 measured += _singly(stream, sizes, kept, bench)
                 measured += _in_batches(stream, sizes, kept, bench)

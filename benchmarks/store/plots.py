@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.drawing import Figures, lines, panels
+from benchmarks.drawing import Figures, dots, lines, panels
 from benchmarks.findings import chosen
 from benchmarks.measure import Measured
 
@@ -36,7 +36,12 @@ def _eviction(measured: Sequence[Measured], path: Path) -> None:
     )
 
 
+def _readings(measured: Sequence[Measured], path: Path) -> None:
+    dots(measured, "aggregate", "A server's memory use, in windows: time per reading", path)
+
+
 PLOTS: Mapping[str, Callable[[Sequence[Measured], Path], None]] = {
     "latency": _latency,
     "eviction": _eviction,
+    "readings": _readings,
 }
