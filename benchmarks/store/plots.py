@@ -6,6 +6,7 @@ from pathlib import Path
 from benchmarks.drawing import Figures, dots, lines, panels
 from benchmarks.findings import chosen
 from benchmarks.measure import Measured
+from benchmarks.numbers import memory
 
 __all__ = ["PLOTS"]
 
@@ -40,8 +41,32 @@ def _readings(measured: Sequence[Measured], path: Path) -> None:
     dots(measured, "aggregate", "A server's memory use, in windows: time per reading", path)
 
 
+def _memory(measured: Sequence[Measured], path: Path) -> None:
+    panels(
+        {"": lines([m for m in measured if "window" in m.case], "window")},
+        "The memory that a window takes in its process",
+        "updates in the window",
+        path,
+        memory,
+    )
+
+
+def _dimensions(measured: Sequence[Measured], path: Path) -> None:
+    panels(
+        {
+            name: lines(chosen(measured, structure=name), "dimensions")
+            for name in dict.fromkeys(str(m.case["structure"]) for m in measured)
+        },
+        "Many aggregates of one stream: time per update of all",
+        "aggregates",
+        path,
+    )
+
+
 PLOTS: Mapping[str, Callable[[Sequence[Measured], Path], None]] = {
     "latency": _latency,
     "eviction": _eviction,
     "readings": _readings,
+    "memory": _memory,
+    "dimensions": _dimensions,
 }
