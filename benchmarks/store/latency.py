@@ -226,10 +226,10 @@ LATENCY = Experiment(
         batches=1 << 11,
     ),
     quick=LatencySizes(
-        windows=(1, 1 << 8, 1 << 15, 1 << 17),
+        windows=(1, 1 << 8, 1 << 15),
         naive_window=1 << 8,
         python_window=1 << 15,
-        updates=500,
-        batches=1 << 6,
+        updates=200,
+        batches=1 << 5,
     ),
 )

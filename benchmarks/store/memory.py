@@ -126,5 +126,5 @@ MEMORY = Experiment(
         budgets=(64, 128, 256, 512, 1_000),
         largest=1 << 26,
     ),
-    quick=MemorySizes(windows=(1 << 16,), python_window=1 << 16, budgets=(4, 16), largest=1 << 18),
+    quick=MemorySizes(windows=(1 << 14,), python_window=1 << 14, budgets=(4, 16), largest=1 << 17),
 )

@@ -34,7 +34,8 @@ def main() -> None:
     parser.add_argument("--most", type=int, help="bytes that it may take")
     options = parser.parse_args()
     chunk = np.random.default_rng(0).uniform(0.5, 1.5, min(CHUNK, options.window))
-    warm_up(agg.sum())
+    if options.kind != Amta.__name__:
+        warm_up(agg.sum())
     before = resident_bytes()
     with _empty(options.kind) as window:
         while len(window) < options.window:

@@ -8,12 +8,19 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeAlias
 
 from benchmarks.data import Floats
 from windrow.aggregators import Aggregator, CompiledAmta, PagedAmta
 
 __all__ = ["InMemory", "InStore", "Returning"]
+
+
+Look: TypeAlias = Callable[[Any], None]  # what is done with a window right after an eviction
+
+
+def _nothing(window: Any) -> None:
+    pass
 
 
 class Returning(ABC):
@@ -27,8 +34,8 @@ class Returning(ABC):
         """Evict as many updates as come in, for good; how many the window holds."""
 
     @abstractmethod
-    def evict(self, updates: Floats, count: int) -> tuple[int, Any]:
-        """Slide, then evict: its nanoseconds and the result after it; then all are back."""
+    def evict(self, updates: Floats, count: int, look: Look = _nothing) -> int:
+        """Slide, then evict: its nanoseconds; when somebody has looked at it, all are back."""
 
 
 class InMemory(Returning):
@@ -47,12 +54,13 @@ class InMemory(Returning):
                 self._window.evict()
         return len(self._window)
 
-    def evict(self, updates: Floats, count: int) -> tuple[int, Any]:
+    def evict(self, updates: Floats, count: int, look: Look = _nothing) -> int:
         self.slide(updates)
         before = self._window.snapshot()
-        found = _timed_eviction(self._window, count)
+        spent = _timed_eviction(self._window, count)
+        look(self._window)
         self._window.restore(before)
-        return found
+        return spent
 
 
 class InStore(Returning):
@@ -67,21 +75,21 @@ class InStore(Returning):
             window.advance(updates)
             return len(window)
 
-    def evict(self, updates: Floats, count: int) -> tuple[int, Any]:
+    def evict(self, updates: Floats, count: int, look: Look = _nothing) -> int:
         with suppress(_CrashError), self._opened() as window:
             window.advance(updates)  # from here on it has in memory what a window at work has
             window.flush()
-            found = _timed_eviction(window, count)
+            spent = _timed_eviction(window, count)
+            look(window)
             raise _CrashError  # nothing of the eviction is written
-        return found
+        return spent
 
 
 class _CrashError(Exception):
     """Ends a window before it writes what was done."""
 
 
-def _timed_eviction(window: Aggregator | CompiledAmta | PagedAmta, count: int) -> tuple[int, Any]:
+def _timed_eviction(window: Aggregator | CompiledAmta | PagedAmta, count: int) -> int:
     start = time.perf_counter_ns()
     window.evict(count)
-    spent = time.perf_counter_ns() - start
-    return spent, window.query()
+    return time.perf_counter_ns() - start
