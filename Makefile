@@ -16,7 +16,7 @@ OLDEST_READY := $(OLDEST)/.ready
 export PYSPARK_PYTHON := $(CURDIR)/$(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-oldest lint types layers redis-server format bench bench-spark clean
+.PHONY: help demo test test-slow test-oldest lint types layers redis-server format bench bench-spark bench-store clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,7 +51,7 @@ layers: $(READY)  ## imports point down only (import-linter)
 redis-server:
 	@command -v redis-server > /dev/null \
 	    || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -qq redis-server; } \
-	    || { echo "The tests need redis-server: apt-get install redis-server, or brew install redis"; exit 1; }
+	    || { echo "redis-server is missing: apt-get install redis-server, or brew install redis"; exit 1; }
 
 format: $(READY)  ## put the code in shape
 	@$(BIN)/ruff check --fix-only
@@ -62,6 +62,9 @@ bench: $(READY)  ## measure; arguments go in BENCH_ARGS
 
 bench-spark: $(READY)  ## measure queries beside Spark's own; BENCH_ARGS too
 	@$(BIN)/python -m benchmarks.spark $(BENCH_ARGS)
+
+bench-store: $(READY) redis-server  ## measure windows larger than memory, in stores; BENCH_ARGS too
+	@$(BIN)/python -m benchmarks.store $(BENCH_ARGS)
 
 clean:  ## remove the environments and what the tools leave behind
 	@rm -rf .venv $(OLDEST) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -12,6 +12,7 @@ from windrow.aggregators import (
     Daba,
     FlatFat,
     LogMta,
+    PagedAmta,
     Recompute,
     SubtractOnEvict,
     TwoStacks,
@@ -19,7 +20,7 @@ from windrow.aggregators import (
 from windrow.aggregators.compiled_amta import CompiledAmta
 from windrow.algebra.monoid import Group
 
-__all__ = ["Keeper", "compiled", "filled", "keepers"]
+__all__ = ["Keeper", "compiled", "filled", "keeper", "keepers"]
 
 _RECOMPUTE_UP_TO = 1 << 10
 _RIVER_UP_TO = 1 << 16
@@ -37,12 +38,12 @@ class Keeper:
 def keepers(stream: Stream) -> Iterator[Keeper]:
     """All that can keep the window of a stream, filled."""
     if stream.held <= _RECOMPUTE_UP_TO:
-        yield _ours(filled(Recompute, stream), slowness=1 + stream.held // 50)
+        yield keeper(filled(Recompute, stream), slowness=1 + stream.held // 50)
     if isinstance(stream.aggregate.monoid, Group):
-        yield _ours(filled(SubtractOnEvict, stream))
+        yield keeper(filled(SubtractOnEvict, stream))
     for structure in (TwoStacks, Daba, FlatFat, LogMta, Amta):
-        yield _ours(filled(structure, stream))
-    yield _ours(compiled(stream))
+        yield keeper(filled(structure, stream))
+    yield keeper(compiled(stream))
     if stream.name in RIVER and stream.held <= _RIVER_UP_TO:
         statistic = RIVER[stream.name](stream.held)
         for update in stream.filling():
@@ -68,7 +69,8 @@ def compiled(stream: Stream) -> CompiledAmta:
     return window
 
 
-def _ours(window: Aggregator | CompiledAmta, slowness: int = 1) -> Keeper:
+def keeper(window: Aggregator | CompiledAmta | PagedAmta, slowness: int = 1) -> Keeper:
+    """A full window of ours, whatever keeps it."""
     insert, evict, query = window.insert, window.evict, window.query
 
     def step(update: Any) -> Any:

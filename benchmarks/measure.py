@@ -3,9 +3,9 @@
 import gc
 import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,17 +15,24 @@ from benchmarks.numbers import case_text, duration
 from benchmarks.progress import Progress
 
 __all__ = [
+    "RANKS",
     "Bench",
     "Case",
     "Contender",
     "DisagreementError",
     "Measured",
+    "Timer",
     "percentiles",
+    "require_agreement",
+    "summary",
+    "timed",
     "uncollected",
 ]
 
 # What tells one measurement from the others: the aggregate, the size of the window, and so on.
 Case: TypeAlias = Mapping[str, str | int]
+
+RANKS = (50, 90, 99, 100)  # the last is the longest of all
 
 _TOLERANCE = 1e-6  # of floats that others sum up by subtraction
 
@@ -45,8 +52,16 @@ class Contender:
 
 
 @dataclass(frozen=True)
+class Timer:
+    """Something whose single operations are timed, some of them at each of its turns."""
+
+    name: str
+    turn: Callable[[], Sequence[float] | NDArray[Any]]  # the nanoseconds of each operation
+
+
+@dataclass(frozen=True)
 class Measured:
-    """The nanoseconds per operation of one contender in one case."""
+    """What one contender takes in one case: nanoseconds per operation, unless the unit differs."""
 
     contender: str
     case: Case
@@ -55,6 +70,12 @@ class Measured:
     repetitions: int
     operations: int  # in each repetition
     percentiles: Mapping[str, float] | None = None  # of single operations
+    unit: str = "ns"
+
+    def at(self, rank: str) -> float:
+        """One of the percentiles, where there are any."""
+        assert self.percentiles is not None
+        return self.percentiles[rank]
 
 
 @dataclass(frozen=True)
@@ -68,7 +89,7 @@ class Bench:
         """Run all once to warm up and to compare their answers, then measure them in turns."""
         self.progress.begin(case_text(case))
         for contender in contenders:
-            _require_agreement(case, contender, contender.run())
+            require_agreement(case, contender.name, contender.run(), contender.expected)
         spent: dict[str, list[float]] = {contender.name: [] for contender in contenders}
         with uncollected():
             for _ in range(self.repetitions):
@@ -82,8 +103,27 @@ class Bench:
             summary(contender.name, case, spent[contender.name], contender.operations)
             for contender in contenders
         ]
-        self.progress.end(", ".join(f"{m.contender} {duration(m.median)}" for m in measured))
+        self._end(measured)
         return measured
+
+    def singles(
+        self, case: Case, timers: Sequence[Timer], ranks: Sequence[float] = RANKS
+    ) -> list[Measured]:
+        """The single operations of all, in turns, with their percentiles; warm them up before."""
+        self.progress.begin(case_text(case))
+        spent: dict[str, list[float]] = {timer.name: [] for timer in timers}
+        for _ in range(self.repetitions):
+            for timer in timers:
+                spent[timer.name] += np.asarray(timer.turn()).tolist()
+        measured = [
+            replace(summary(name, case, own), percentiles=percentiles(own, ranks))
+            for name, own in spent.items()
+        ]
+        self._end(measured)
+        return measured
+
+    def _end(self, measured: Sequence[Measured]) -> None:
+        self.progress.end(", ".join(f"{m.contender} {duration(m.median)}" for m in measured))
 
 
 def summary(name: str, case: Case, spent: Sequence[float], operations: int = 1) -> Measured:
@@ -91,10 +131,23 @@ def summary(name: str, case: Case, spent: Sequence[float], operations: int = 1) 
     return Measured(name, case, min(spent), statistics.median(spent), len(spent), operations)
 
 
-def percentiles(nanoseconds: Sequence[float] | NDArray[Any]) -> dict[str, float]:
+def percentiles(
+    nanoseconds: Sequence[float] | NDArray[Any], ranks: Sequence[float] = RANKS
+) -> dict[str, float]:
     """The distribution of the times of single operations."""
-    p50, p90, p99, most = np.percentile(np.asarray(nanoseconds), [50, 90, 99, 100]).tolist()
-    return {"p50": p50, "p90": p90, "p99": p99, "max": most}
+    found = np.percentile(np.asarray(nanoseconds), list(ranks)).tolist()
+    names = ["max" if rank == 100 else f"p{rank:g}" for rank in ranks]
+    return dict(zip(names, found, strict=True))
+
+
+def timed(step: Callable[[Any], Any], updates: Iterable[Any]) -> list[int]:
+    """The nanoseconds of each step."""
+    spent, clock = [], time.perf_counter_ns
+    for update in updates:
+        start = clock()
+        step(update)
+        spent.append(clock() - start)
+    return spent
 
 
 @contextmanager
@@ -110,14 +163,15 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _require_agreement(case: Case, contender: Contender, answer: Any) -> None:
-    if contender.expected is None:
+def require_agreement(case: Case, name: str, answer: Any, expected: Any) -> None:
+    """Refuse answers that differ from those expected, if any are."""
+    if expected is None:
         return
-    found, expected = np.asarray(answer), np.asarray(contender.expected)
-    if found.shape != expected.shape or not np.allclose(
-        found, expected, rtol=_TOLERANCE, equal_nan=True
+    found, wanted = np.asarray(answer), np.asarray(expected)
+    if found.shape != wanted.shape or not np.allclose(
+        found, wanted, rtol=_TOLERANCE, equal_nan=True
     ):
         raise DisagreementError(
-            f"{contender.name} gives other answers for {case_text(case)}: "
-            f"{found.ravel()[-3:]} instead of {expected.ravel()[-3:]} at the end"
+            f"{name} gives other answers for {case_text(case)}: "
+            f"{found.ravel()[-3:]} instead of {wanted.ravel()[-3:]} at the end"
         )

@@ -1,16 +1,26 @@
 """Numbers as people read them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-__all__ = ["case_text", "duration", "plain", "size"]
+__all__ = ["case_text", "duration", "memory", "plain", "size"]
 
 _UNITS = (("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1.0))
+_BYTES = (("GB", 1e9), ("MB", 1e6), ("KB", 1e3), ("B", 1.0))
 
 
 def duration(nanoseconds: float) -> str:
     """Three digits and the unit that fits: '7.61 µs'."""
-    unit, length = next(((u, n) for u, n in _UNITS if nanoseconds >= n), _UNITS[-1])
-    return f"{plain(nanoseconds / length)} {unit}"
+    return _in_units(nanoseconds, _UNITS)
+
+
+def memory(number: float) -> str:
+    """The same for bytes: '40.2 MB'."""
+    return _in_units(number, _BYTES)
+
+
+def _in_units(number: float, units: Sequence[tuple[str, float]]) -> str:
+    unit, length = next(((u, n) for u, n in units if number >= n), units[-1])
+    return f"{plain(number / length)} {unit}"
 
 
 def plain(number: float) -> str:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isclose
 from typing import Any
 
@@ -19,8 +20,8 @@ from benchmarks.measure import (
     Contender,
     DisagreementError,
     Measured,
+    Timer,
     percentiles,
-    summary,
     uncollected,
 )
 from benchmarks.numbers import case_text, duration, size
@@ -121,23 +122,15 @@ def _from_python(window: Any, stream: Stream) -> _Evictor:
 def _single(
     stream: Stream, evictors: Sequence[_Evictor], counts: Sequence[int], times: int, bench: Bench
 ) -> list[Measured]:
-    measured = []
+    measured: list[Measured] = []
     for count in counts:
         case: Case = {"aggregate": stream.name, "window": stream.held, "evicted": count}
-        bench.progress.begin(case_text(case))
         for evictor in evictors:
             evictor.evict(count, 1)
-        spent: dict[str, list[int]] = {evictor.name: [] for evictor in evictors}
-        for _ in range(bench.repetitions):
-            for evictor in evictors:
-                spent[evictor.name] += evictor.evict(count, -(-times // bench.repetitions)).tolist()
-        found = [
-            replace(summary(name, case, own), percentiles=percentiles(own))
-            for name, own in spent.items()
-        ]
-        bench.progress.end(", ".join(f"{m.contender} {duration(m.median)}" for m in found))
+        share = -(-times // bench.repetitions)
+        timers = [Timer(e.name, partial(e.evict, count, share)) for e in evictors]
+        measured += bench.singles(case, timers)
         _require_agreement(case_text(case), evictors)
-        measured += found
     return measured
 
 

@@ -1,6 +1,5 @@
 """Keeping one window step by step: each structure, in Python and compiled, and river."""
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -10,7 +9,7 @@ from benchmarks.clocked import ClockedForest, clock_cost
 from benchmarks.data import AGGREGATES, LONGEST_RUN, positive
 from benchmarks.findings import Experiment, Findings, Table, at_most, chosen, pivot
 from benchmarks.keepers import Keeper, compiled, keepers
-from benchmarks.measure import Bench, Contender, Measured, percentiles, uncollected
+from benchmarks.measure import Bench, Contender, Measured, percentiles, timed, uncollected
 from benchmarks.numbers import duration, size
 from benchmarks.streams import Stream
 
@@ -73,23 +72,13 @@ def _side_by_side(stream: Stream, sizes: StructureSizes, bench: Bench) -> list[M
         for keeper in keepers(stream):
             steps = max(sizes.steps // keeper.slowness, 10)
             coming = stream.coming()
-            singles[keeper.name] = percentiles(_timed(keeper, list(islice(coming, steps))))
+            singles[keeper.name] = percentiles(timed(keeper.step, list(islice(coming, steps))))
             contenders.append(_steps(keeper, coming, steps, stream.answer(2 * steps)))
     forest = ClockedForest(stream)
     singles[_BATCHES] = percentiles(forest.advance(sizes.compiled_steps))
     contenders.append(_batches(stream, sizes.compiled_steps))
     measured = bench.side_by_side({"aggregate": stream.name, "window": stream.held}, contenders)
     return [replace(m, percentiles=singles[m.contender]) for m in measured]
-
-
-def _timed(keeper: Keeper, updates: Sequence[Any]) -> list[int]:
-    """The nanoseconds of each step."""
-    spent, step, clock = [], keeper.step, time.perf_counter_ns
-    for update in updates:
-        start = clock()
-        step(update)
-        spent.append(clock() - start)
-    return spent
 
 
 def _steps(keeper: Keeper, coming: Iterator[Any], steps: int, expected: Any) -> Contender:

@@ -10,10 +10,10 @@ from typing import Any
 from benchmarks import machine, runner
 from benchmarks.findings import Experiment, Findings
 from benchmarks.measure import Bench
+from benchmarks.memory import watched
 from benchmarks.progress import Progress
 from benchmarks.spark import markdown
 from benchmarks.spark.experiments import EXPERIMENTS, LONG
-from benchmarks.spark.memory import watched
 from benchmarks.spark.session import session
 
 __all__ = ["main"]

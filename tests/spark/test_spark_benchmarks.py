@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from benchmarks.findings import Experiment, Findings, Table, at_least
 from benchmarks.measure import Bench, DisagreementError
+from benchmarks.memory import watched
 from benchmarks.progress import Progress
 from benchmarks.spark import __main__ as command
 from benchmarks.spark import markdown
@@ -21,7 +22,6 @@ from benchmarks.spark.experiments import EXPERIMENTS, LONG
 from benchmarks.spark.frames import DefaultSizes, FramesSizes
 from benchmarks.spark.hopping import HoppingSizes
 from benchmarks.spark.many_slides import ManySlidesSizes
-from benchmarks.spark.memory import watched
 from benchmarks.spark.segments import SegmentsSizes
 from benchmarks.spark.several import SeveralSizes
 from benchmarks.spark.stream_hopping import StreamHoppingSizes

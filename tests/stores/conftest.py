@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.stores.support import ON_REDIS, Recipe, RedisServer
+from benchmarks.redis_server import RedisServer
+from tests.stores.support import ON_REDIS, Recipe
 from windrow.stores import MemoryStore, RedisStore, RocksStore, Store
 
 _number = count()
@@ -14,10 +15,8 @@ _number = count()
 
 @pytest.fixture(scope="session")
 def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    server = RedisServer(tmp_path_factory.mktemp("redis"))
-    server.start()
-    yield server
-    server.stop()
+    with RedisServer(tmp_path_factory.mktemp("redis")) as server:
+        yield server
 
 
 @pytest.fixture

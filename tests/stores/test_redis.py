@@ -8,7 +8,8 @@ import pytest
 import redis
 import redis.asyncio
 
-from tests.stores.support import ON_REDIS, RedisServer
+from benchmarks.redis_server import RedisServer
+from tests.stores.support import ON_REDIS
 from windrow.errors import InputError, StoreError, StoreUnreachableError
 from windrow.stores import Batch, Key, RedisStore, Span
 
@@ -26,10 +27,8 @@ def client(redis_server: RedisServer) -> Iterator[redis.Redis]:
 @pytest.fixture
 def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
     """A server to stop, to fill and to misuse."""
-    server = RedisServer(tmp_path_factory.mktemp("redis"))
-    server.start()
-    yield server
-    server.stop()
+    with RedisServer(tmp_path_factory.mktemp("redis")) as server:
+        yield server
 
 
 def keys_of(client: redis.Redis, prefix: str) -> list[bytes]:

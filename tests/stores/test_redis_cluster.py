@@ -8,8 +8,9 @@ from hypothesis.stateful import run_state_machine_as_test
 from redis.cluster import LoadBalancingStrategy, RedisCluster
 from redis.crc import key_slot
 
+from benchmarks.redis_server import RedisServer
 from tests.stores.machine import machine_of
-from tests.stores.support import ON_REDIS, Recipe, RedisServer
+from tests.stores.support import ON_REDIS, Recipe
 from tests.stores.test_contract import NAMES
 from tests.stores.test_state_machine import STEPS
 from windrow.errors import InputError, StoreUnreachableError
@@ -22,13 +23,11 @@ pytestmark = ON_REDIS
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
     """One node that has all slots is a cluster."""
-    server = RedisServer(tmp_path_factory.mktemp("redis"), "--cluster-enabled", "yes")
-    server.start()
-    with server.client() as client:
-        client.execute_command("CLUSTER", "ADDSLOTS", *range(16384))
-    wait_until_up(server)
-    yield server
-    server.stop()
+    with RedisServer(tmp_path_factory.mktemp("redis"), "--cluster-enabled", "yes") as server:
+        with server.client() as client:
+            client.execute_command("CLUSTER", "ADDSLOTS", *range(16384))
+        wait_until_up(server)
+        yield server
 
 
 def wait_until_up(server: RedisServer) -> None:

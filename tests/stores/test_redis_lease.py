@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 import redis
 
-from tests.stores.support import ON_REDIS, RedisServer
+from benchmarks.redis_server import RedisServer
+from tests.stores.support import ON_REDIS
 from windrow.errors import StoreBusyError
 from windrow.stores import Batch, Key, RedisStore, Shelf, Span
 from windrow.stores.remote.layout import Places

@@ -1,10 +1,12 @@
 """Made-up streams to try things on: plausible, and the same for the same seed.
 
 One module for each stream, put together from `signals`. Streams are Arrow tables, sorted by time,
-or by arrival if they say when each row arrived.
+or by arrival if they say when each row arrived; one that is too long for memory comes in chunks of
+numpy arrays.
 """
 
 from windrow.datasets.arrivals import day_of_arrivals, write_arrivals
 from windrow.datasets.sensors import day_of_sensors
+from windrow.datasets.server_memory import server_memory
 
-__all__ = ["day_of_arrivals", "day_of_sensors", "write_arrivals"]
+__all__ = ["day_of_arrivals", "day_of_sensors", "server_memory", "write_arrivals"]

@@ -1,4 +1,4 @@
-"""The memory that this process and all it started hold at most, looked at now and then."""
+"""The memory that processes hold: one alone, or this one and all it started, at most so far."""
 
 import os
 import threading
@@ -6,10 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["Peak", "watched"]
+__all__ = ["Peak", "resident_bytes", "watched"]
 
 _PROC = Path("/proc")
 _EVERY_SECONDS = 0.5
+
+
+def resident_bytes() -> int:
+    """The resident memory of this process; needs a system with /proc."""
+    pages = (_PROC / "self" / "statm").read_text().split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 class Peak:

@@ -1,0 +1,1 @@
+"""Windows in memory and in stores, measured in one run: `python -m benchmarks.store`."""

@@ -1,0 +1,160 @@
+"""Many aggregates of one stream: in one window that they share, and in a window each."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import cycle, islice
+from tempfile import TemporaryDirectory
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from benchmarks.data import Floats, positive
+from benchmarks.findings import Experiment, Findings, pivot
+from benchmarks.keepers import keeper
+from benchmarks.measure import Bench, Case, Contender, Measured, uncollected
+from benchmarks.numbers import duration, size
+from benchmarks.store.places import ROCKS, new_window
+from benchmarks.store.warming import warm_up
+from windrow import agg
+from windrow.aggregators import Amta, CompiledAmta, PagedAmta
+from windrow.algebra.aggregate import Aggregate, Aggregation, Product, several
+from windrow.stores import RocksStore, Store
+
+__all__ = ["DIMENSIONS", "DimensionSizes", "run"]
+
+_Window: TypeAlias = Amta | CompiledAmta | PagedAmta
+
+_BATCH = 512
+_SHARED, _EACH = "one window", "a window each"
+# Aggregates, and what says the same of an array.
+_KINDS: tuple[tuple[Aggregate[Any], Any], ...] = (
+    (agg.sum(), np.sum),
+    (agg.max(), np.max),
+    (agg.min(), np.min),
+)
+
+
+@dataclass(frozen=True)
+class DimensionSizes:
+    """How many dimensions there are, and how many updates each repetition has."""
+
+    dimensions: tuple[int, ...]
+    window: int
+    updates: int
+    batches: int
+
+
+def run(sizes: DimensionSizes, bench: Bench) -> Findings:
+    """Nanoseconds per update of all dimensions: insert, evict and query."""
+    measured: list[Measured] = []
+    for aggregate, _ in _KINDS:
+        warm_up(aggregate)
+    with TemporaryDirectory() as folder, RocksStore(folder) as store:
+        for number in sizes.dimensions:
+            warm_up(_product(number))
+            for structure in (Amta.__name__, CompiledAmta.__name__, ROCKS):
+                case: Case = {"structure": structure, "dimensions": number}
+                with ExitStack() as stack, uncollected():
+                    make = _maker(structure, store, stack)
+                    contenders = list(_contenders(number, make, sizes))
+                    measured += bench.side_by_side(case, contenders)
+    return Findings(
+        measured,
+        [
+            pivot(
+                "time per update of all dimensions, median",
+                measured,
+                ["structure", "dimensions"],
+                cell=lambda m: duration(m.median),
+            )
+        ],
+        notes=[
+            f"Windows of {size(sizes.window)}; dimensions are sums, maxima and minima in turn, all "
+            "of the same number.",
+            f"Amta takes {sizes.updates:,} updates one by one in each repetition, the others "
+            f"{sizes.batches:,} batches of {_BATCH}, until all is in the store.",
+        ],
+    )
+
+
+def _kinds(number: int) -> Iterator[tuple[Aggregate[Any], Any]]:
+    return islice(cycle(_KINDS), number)
+
+
+def _product(number: int) -> Product:
+    return several(**{f"d{k}": aggregate for k, (aggregate, _) in enumerate(_kinds(number))})
+
+
+def _maker(structure: str, store: Store, stack: ExitStack) -> Callable[[Aggregation], _Window]:
+    """How to make an empty window."""
+    if structure == ROCKS:
+        return lambda aggregation: stack.enter_context(new_window(store, aggregation))
+    return Amta if structure == Amta.__name__ else CompiledAmta
+
+
+def _contenders(
+    number: int, make: Callable[[Aggregation], _Window], sizes: DimensionSizes
+) -> Iterator[Contender]:
+    shared = [make(_product(number))]
+    each = [make(aggregate) for aggregate, _ in _kinds(number)]
+    updates = sizes.updates if isinstance(shared[0], Amta) else sizes.batches * _BATCH
+    filling, coming = positive(sizes.window), positive(updates)
+    left = np.concatenate([filling, coming])[-sizes.window :]
+    expected = [compute(left) for _, compute in _kinds(number)]
+    for name, windows in ((_SHARED, shared), (_EACH, each)):
+        for window in windows:
+            _fill(window, filling)
+        yield Contender(name, _turn(windows, coming), updates, expected)
+
+
+def _fill(window: _Window, updates: Floats) -> None:
+    if isinstance(window, Amta):
+        for update in updates.tolist():
+            window.insert(update)
+    else:
+        window.extend(updates)
+
+
+def _turn(windows: Sequence[_Window], coming: Floats) -> Callable[[], list[Any]]:
+    """What gives the results of all dimensions after the last update."""
+
+    def run() -> list[Any]:
+        if isinstance(windows[0], Amta):
+            _one_by_one(windows, coming)
+        else:
+            _in_batches(windows, coming)
+        return [value for window in windows for value in _values(window.query())]
+
+    return run
+
+
+def _one_by_one(windows: Sequence[_Window], coming: Floats) -> None:
+    steps = [keeper(window).step for window in windows]
+    for update in coming.tolist():
+        for step in steps:
+            step(update)
+
+
+def _in_batches(windows: Sequence[Any], coming: Floats) -> None:
+    for first in range(0, len(coming), _BATCH):
+        for window in windows:
+            window.advance(coming[first : first + _BATCH])
+    for window in windows:
+        if isinstance(window, PagedAmta):
+            window.flush()
+
+
+def _values(answer: Any) -> list[Any]:
+    return list(answer.values()) if isinstance(answer, dict) else [answer]
+
+
+DIMENSIONS = Experiment(
+    name="dimensions",
+    question="many aggregates in one window, and in a window each",
+    run=run,
+    full=DimensionSizes(
+        dimensions=(1, 2, 5, 10, 20, 50), window=1 << 15, updates=2_000, batches=1 << 7
+    ),
+    quick=DimensionSizes(dimensions=(1, 3), window=1 << 10, updates=200, batches=1 << 3),
+)

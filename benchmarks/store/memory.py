@@ -1,0 +1,130 @@
+"""The memory that a window takes in its process, by its size, and what fits into some memory."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from benchmarks.findings import Experiment, Findings, at_most, chosen, pivot
+from benchmarks.measure import Bench, Case, Measured
+from benchmarks.numbers import memory, size
+from benchmarks.store.memory_worker import CHUNK, KINDS
+from benchmarks.store.places import ROCKS
+from windrow.aggregators import Amta
+
+__all__ = ["MEMORY", "MemorySizes", "run"]
+
+_MB = 1_000_000
+_PAGE = 4096
+_AT_BAR = 1 << 25
+
+
+@dataclass(frozen=True)
+class MemorySizes:
+    """How large windows are, and how much memory they may take."""
+
+    windows: tuple[int, ...]
+    python_window: int  # the largest of Python's objects
+    budgets: tuple[int, ...]  # in megabytes
+    largest: int  # where windows that still fit stop
+
+
+def run(sizes: MemorySizes, bench: Bench) -> Findings:
+    """Bytes by windows, and windows by bytes."""
+    taken = _taken(sizes, bench)
+    fitting = _fitting(sizes, bench)
+    return Findings(
+        [*taken, *fitting],
+        [
+            pivot("memory taken", taken, ["window"], cell=lambda m: memory(m.median)),
+            pivot(
+                "largest window",
+                fitting,
+                ["memory"],
+                cell=lambda m: _fits(int(m.median), sizes.largest),
+            ),
+        ],
+        [
+            at_most(
+                f"{ROCKS}: memory that a window of {size(_AT_BAR)} takes",
+                100,
+                [m.median / _MB for m in chosen(taken, contender=ROCKS, window=_AT_BAR)],
+                "MB",
+            )
+        ],
+        [
+            "Each figure is of a process of its own: its resident memory, less what it had when "
+            "all code was loaded and no window or store was there; the most of what was seen "
+            f"after each {CHUNK:,} updates, while it was filled, and slid by as many.",
+            f"{KINDS[0]}'s windows of Python's objects stop at {size(sizes.python_window)}; for "
+            f"the largest windows, all stop at {size(sizes.largest)}, which still fit.",
+        ],
+    )
+
+
+def _taken(sizes: MemorySizes, bench: Bench) -> list[Measured]:
+    measured = []
+    for held in sizes.windows:
+        bench.progress.begin(f"window {size(held)}")
+        kinds = [k for k in KINDS if k != Amta.__name__ or held <= sizes.python_window]
+        found = [_measured(kind, {"window": held}, _most(_told(kind, held)), "B") for kind in kinds]
+        bench.progress.end(", ".join(f"{m.contender} {memory(m.median)}" for m in found))
+        measured += found
+    return measured
+
+
+def _fitting(sizes: MemorySizes, bench: Bench) -> list[Measured]:
+    measured = []
+    for kind in KINDS:
+        bench.progress.begin(f"largest window, {kind}")
+        told = _told(kind, sizes.largest, "--most", str(max(sizes.budgets) * _MB))
+        found = [
+            _measured(kind, {"memory": f"{mb} MB"}, _largest(told, mb * _MB), "updates")
+            for mb in sizes.budgets
+        ]
+        bench.progress.end(", ".join(f"{m.case['memory']} {m.median:,}" for m in found))
+        measured += found
+    return measured
+
+
+def _largest(told: Sequence[tuple[int, int]], most: int) -> int:
+    """How many updates there were before it was too much for the first time."""
+    within = takewhile(lambda line: line[1] <= most, told)
+    return max((held for held, _ in within), default=0)
+
+
+def _most(told: Sequence[tuple[int, int]]) -> int:
+    # Less than a page of memory cannot be told from none.
+    return max(_PAGE, *(taken for _, taken in told))
+
+
+def _told(kind: str, held: int, *limit: str) -> Sequence[tuple[int, int]]:
+    """How many updates a window had, and the bytes that it took until then."""
+    command = [sys.executable, "-m", "benchmarks.store.memory_worker"]
+    asked = ["--kind", kind, "--window", str(held), *limit]
+    printed = subprocess.run([*command, *asked], check=True, stdout=subprocess.PIPE, text=True)
+    lines = [line.split() for line in printed.stdout.splitlines()]
+    return [(int(updates), int(taken)) for updates, taken in lines]
+
+
+def _measured(kind: str, case: Case, figure: int, unit: str) -> Measured:
+    return Measured(kind, case, figure, figure, 1, 1, unit=unit)
+
+
+def _fits(held: int, largest: int) -> str:
+    return f"{held:,} or more" if held >= largest else f"{held:,}"
+
+
+MEMORY = Experiment(
+    name="memory",
+    question="the memory that a window takes in its process",
+    run=run,
+    full=MemorySizes(
+        windows=tuple(1 << power for power in (10, 13, 15, 18, 20, 22, 23, 24, 25)),
+        python_window=1 << 22,
+        budgets=(64, 128, 256, 512, 1_000),
+        largest=1 << 26,
+    ),
+    quick=MemorySizes(windows=(1 << 14,), python_window=1 << 14, budgets=(4, 16), largest=1 << 17),
+)
