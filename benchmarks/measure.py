@@ -84,11 +84,12 @@ class Bench:
 
     repetitions: int
     progress: Progress
+    warms_up: bool = True  # not needed where contenders have run already
 
     def side_by_side(self, case: Case, contenders: Sequence[Contender]) -> list[Measured]:
         """Run all once to warm up and to compare their answers, then measure them in turns."""
         self.progress.begin(case_text(case))
-        for contender in contenders:
+        for contender in contenders if self.warms_up else ():
             require_agreement(case, contender.name, contender.run(), contender.expected)
         spent: dict[str, list[float]] = {contender.name: [] for contender in contenders}
         with uncollected():

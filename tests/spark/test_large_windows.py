@@ -99,3 +99,20 @@ def test_a_large_window_answers_as_in_a_batch_through_restarts(
     # The last row waits for the watermark to pass it.
     wanted = sorted(whole.toArrow().to_pylist(), key=lambda row: row["ts"])[:-1]
     check_rows(told(spark, tmp_path), wanted)
+
+
+def test_a_small_batch_reads_and_writes_little_of_a_large_window(
+    spark: SparkSession, readings: Readings, tmp_path: Path
+) -> None:
+    over, rows = window.trailing(rows=40_000), 600
+    readings.add(41_000)
+    for _ in range(4):
+        readings.add(rows)
+    told = run_on(spark, asked(readings.stream(spark), over), tmp_path)
+    # Rows are applied once the watermark has passed them: the first batch has those before it.
+    _, *states = [p["stateOperators"][0] for p in told if p["numInputRows"] == rows]
+    assert states[0]["numRowsTotal"] > 40_000 // 512
+    for state in states:
+        counts = state["customMetrics"]
+        assert counts["rocksdbTotalBytesWritten"] < 10 * rows * ROW_BYTES
+        assert counts["rocksdbGetCount"] + counts["rocksdbPutCount"] < 100

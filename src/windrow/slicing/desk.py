@@ -4,8 +4,10 @@ An engine reads pages as it needs them, and lays new ones and those that are don
 who called it puts them away once all is well.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
+
+import pyarrow as pa
 
 __all__ = ["Desk", "MemoryPages", "Pages", "Place"]
 
@@ -21,10 +23,10 @@ class Place(NamedTuple):
 class Pages(Protocol):
     """Where pages are kept."""
 
-    def read(self, place: Place) -> bytes:
+    def read(self, place: Place, schema: pa.Schema) -> pa.Table:
         """A page that is there."""
 
-    def write(self, place: Place, content: bytes) -> None:
+    def write(self, place: Place, page: pa.Table) -> None:
         """Keep a page."""
 
     def delete(self, place: Place) -> None:
@@ -35,15 +37,17 @@ class MemoryPages:
     """Pages in memory."""
 
     def __init__(self) -> None:
-        self.pages: dict[Place, bytes] = {}
+        self.pages: dict[Place, pa.Table] = {}
 
-    def read(self, place: Place) -> bytes:
+    def read(self, place: Place, schema: pa.Schema) -> pa.Table:
         """A page that is there."""
-        return self.pages[place]
+        page = self.pages[place]
+        assert page.schema == schema
+        return page
 
-    def write(self, place: Place, content: bytes) -> None:
+    def write(self, place: Place, page: pa.Table) -> None:
         """Keep a page."""
-        self.pages[place] = content
+        self.pages[place] = page
 
     def delete(self, place: Place) -> None:
         """Forget a page."""
@@ -55,8 +59,8 @@ class Desk:
 
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
-        self._read: dict[Place, bytes] = {}
-        self._new: dict[Place, bytes] = {}
+        self._read: dict[Place, pa.Table] = {}
+        self._new: dict[Place, pa.Table] = {}
         self._done: dict[Place, None] = {}
 
     def aside(self) -> "Desk":
@@ -65,13 +69,18 @@ class Desk:
         other._read, other._new, other._done = self._read, dict(self._new), dict(self._done)
         return other
 
-    def read(self, places: Iterable[Place]) -> list[bytes]:
-        """Pages that are there."""
-        return [self._one(place) for place in places]
+    def read(self, place: Place, schema: pa.Schema) -> pa.Table:
+        """A page that is there."""
+        found = self._new.get(place)
+        if found is None:
+            found = self._read.get(place)
+        if found is None:
+            found = self._read[place] = self._pages.read(place, schema)
+        return found
 
-    def lay(self, place: Place, content: bytes) -> None:
+    def lay(self, place: Place, page: pa.Table) -> None:
         """A new page."""
-        self._new[place] = content
+        self._new[place] = page
 
     def finish(self, places: Sequence[Place]) -> None:
         """Pages that nobody will read again."""
@@ -81,14 +90,8 @@ class Desk:
 
     def put_away(self) -> None:
         """Bring the store up to date."""
-        for place, content in self._new.items():
-            self._pages.write(place, content)
+        for place, page in self._new.items():
+            self._pages.write(place, page)
         for place in self._done:
             self._pages.delete(place)
         self._new, self._done = {}, {}
-
-    def _one(self, place: Place) -> bytes:
-        found = self._new.get(place) or self._read.get(place)
-        if found is None:
-            found = self._read[place] = self._pages.read(place)
-        return found

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from windrow.slicing.desk import Desk, Place
 from windrow.slicing.keyed import numbers
 from windrow.slicing.summary import Summary
-from windrow.wire.parcels import pack, unpack
-from windrow.wire.pressed import press, unpress
 
 __all__ = ["TICK", "Pager", "Segment", "Tower"]
 
@@ -74,8 +72,8 @@ class Pager:
                 above = pa.concat_tables([nodes.get(level, self.nodes.empty_table()), above])
             full = above.num_rows // page
             for number in range(full):
-                content = press(pack(above.slice(number * page, page)))
-                desk.lay(Place(tower.number, level, before + number), content)
+                place = Place(tower.number, level, before + number)
+                desk.lay(place, above.slice(number * page, page))
             rest = above.slice(full * page).combine_chunks()
             if level:
                 nodes[level] = rest
@@ -139,8 +137,8 @@ class Pager:
 
     def _read(self, tower: Tower, level: int, first: int, desk: Desk) -> Segment:
         """A page from one of its rows or nodes on."""
-        (content,) = desk.read([Place(tower.number, level, first // self._page)])
-        table = unpack(unpress(content), self.nodes if level else self._rows)
+        place = Place(tower.number, level, first // self._page)
+        table = desk.read(place, self.nodes if level else self._rows)
         return Segment(level, first, table.slice(first % self._page))
 
     def _folded(self, table: pa.Table, level: int) -> pa.Table:

@@ -1,9 +1,12 @@
 """Pages of large windows as entries of Spark's state store."""
 
+import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
 from windrow.errors import SnapshotError
 from windrow.slicing.desk import Place
+from windrow.wire.parcels import pack, unpack
+from windrow.wire.pressed import press, unpress
 
 __all__ = ["StatePages"]
 
@@ -16,7 +19,7 @@ class StatePages:
             "pages", "tower long, level int, number long", "content binary"
         )
 
-    def read(self, place: Place) -> bytes:
+    def read(self, place: Place, schema: pa.Schema) -> pa.Table:
         """A page that is there."""
         stored = self._pages.getValue(place)
         if stored is None:
@@ -24,11 +27,11 @@ class StatePages:
                 f"the checkpoint's state lacks page {place.number} of level {place.level} of large "
                 f"window {place.tower}: it is damaged; use a copy of it, or a new checkpoint"
             )
-        return bytes(stored[0])
+        return unpack(unpress(stored[0]), schema)
 
-    def write(self, place: Place, content: bytes) -> None:
+    def write(self, place: Place, page: pa.Table) -> None:
         """Keep a page."""
-        self._pages.updateValue(place, (content,))
+        self._pages.updateValue(place, (press(pack(page)),))
 
     def delete(self, place: Place) -> None:
         """Forget a page."""

@@ -1,0 +1,115 @@
+"""`windrow state`: what a stream keeps, told key by key."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+import windrow as wr
+from windrow import agg, window
+from windrow.cli import main
+from windrow.windows import Window
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+SCHEMA = "ts timestamp, sensor bigint, place string, value double"
+
+
+@pytest.fixture(scope="module")
+def readings(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A reading a second: 6,000 of sensor 7, then three of each other."""
+    folder = tmp_path_factory.mktemp("state") / "readings"
+    number = F.col("id")
+    sensor = F.when(number < 6_000, F.lit(7)).otherwise(number % 3)
+    spark.range(0, 6_009, numPartitions=1).select(
+        F.timestamp_seconds(number).alias("ts"),
+        sensor.cast("bigint").alias("sensor"),
+        F.lit("roof").alias("place"),
+        (number % 10).cast("double").alias("value"),
+    ).write.parquet(str(folder))
+    return folder
+
+
+def checkpoint_of(spark: SparkSession, readings: Path, over: Window, folder: Path) -> Path:
+    source: Any = spark.readStream.schema(SCHEMA)
+    query = wr.over(
+        source.parquet(str(readings)), time="ts", by=["sensor", "place"], lateness="2 seconds"
+    )
+    results = query.window(over).aggregate(mean=agg.mean("value"))
+    writer = results.writeStream.format("noop").outputMode("append")
+    writer = writer.option("checkpointLocation", str(folder)).trigger(availableNow=True)
+    writer.start().awaitTermination()
+    return folder
+
+
+def told(*arguments: str) -> Any:
+    result = CliRunner().invoke(main, ["state", *arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_large_and_small_windows_are_told_with_their_rows_pages_and_times(
+    spark: SparkSession, readings: Path, tmp_path: Path
+) -> None:
+    over = window.trailing(rows=5_500)
+    folder = str(checkpoint_of(spark, readings, over, tmp_path / "checkpoint"))
+    (state,) = json.loads(told(folder, "--json"))
+    keys = {entry["key"]["sensor"]: entry for entry in state["keys"]}
+    assert state["total"]["keys"] == 4
+    large = keys[7]
+    assert large["key"] == {"sensor": 7, "place": "roof"}
+    # The next window of 5,500 rows needs the 5,499 before it.
+    assert 5_499 <= large["rows"] <= 5_500
+    assert large["pages"] >= 5_499 // 512
+    assert large["newest"] == "1970-01-01 01:39:59+00:00"
+    assert large["oldest"] in ("1970-01-01 00:08:20+00:00", "1970-01-01 00:08:21+00:00")
+    # The watermark stands two seconds before the last row: three rows wait.
+    assert state["total"]["waiting"] == 3
+    assert {entry["rows"] + entry["waiting"] for entry in keys.values() if entry != large} == {3}
+    assert state["total"]["bytes"] == sum(entry["bytes"] for entry in state["keys"])
+
+    (one,) = json.loads(told(folder, "--json", "--key", "sensor=7"))
+    assert [entry["key"]["sensor"] for entry in one["keys"]] == [7]
+
+    lines = told(folder, "--limit", "1").splitlines()
+    assert "trailing(rows=5500)" in lines[0]
+    assert lines[2].startswith("sensor=7, place=roof")
+    assert "3 more keys" in lines[3]
+
+
+def test_slices_tell_how_many_rows_they_hold(
+    spark: SparkSession, readings: Path, tmp_path: Path
+) -> None:
+    over = window.hopping("1 hour", every="1 minute")
+    folder = str(checkpoint_of(spark, readings, over, tmp_path / "checkpoint"))
+    (state,) = json.loads(told(folder, "--json"))
+    rows = {entry["key"]["sensor"]: entry["rows"] for entry in state["keys"]}
+    assert rows[0] == rows[1] == rows[2] == 3
+    assert 3_000 < rows[7] < 6_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--key", "7"], "say which, as NAME=VALUE"),
+        (["--key", "room=7"], "the query's keys are ['sensor', 'place']"),
+        (["--limit", "0"], "--limit=0"),
+    ],
+)
+def test_what_cannot_be_shown_is_said(
+    spark: SparkSession, readings: Path, tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    folder = checkpoint_of(spark, readings, window.trailing(rows=3), tmp_path / "checkpoint")
+    result = CliRunner().invoke(main, ["state", str(folder), *arguments])
+    assert result.exit_code == 2
+    assert said in result.output
+
+
+def test_a_folder_that_is_no_checkpoint_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    result = CliRunner().invoke(main, ["state", str(tmp_path)])
+    assert result.exit_code != 0
+    assert str(tmp_path) in result.output
