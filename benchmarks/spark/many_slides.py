@@ -2,19 +2,24 @@
 
 They are held against what cannot be left out: aggregating the rows once, by tumbling windows as
 long as the slide, and writing the result.  Both are jobs of their own: the first is Spark's own
-aggregation, written to `noop`; the second writes windrow's result, computed and held in
-memory before, to
-`noop`.  Windrow has to do all of it, in at most twice the sum of their times.
+aggregation, written to `noop`; the second writes windrow's result, computed and held in memory
+before.  Windrow has to do all of it, in at most twice the sum of their times.
+
+Results are dropped by `noop`; where they are many more than the rows, they are also written to
+files: handing them over is then most of the work of both sides.
 """
 
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from benchmarks.findings import Experiment, Findings, at_most
-from benchmarks.measure import Bench, Contender, Measured
-from benchmarks.spark.contenders import write
+from benchmarks.measure import Bench, Case, Contender, Measured
+from benchmarks.spark.contenders import write as dropped
 from benchmarks.spark.data import cached, readings
 from benchmarks.spark.hopping import ours
 from benchmarks.spark.ratios import WINDROW, slower, times_table
@@ -27,54 +32,72 @@ FLOOR = "tumbling + writing"
 
 @dataclass(frozen=True)
 class ManySlidesSizes:
-    """A day of readings, and windows of so many slides of so many seconds."""
+    """A day of readings, windows of so many slides of so many seconds, and where results go."""
 
     rows: int
     keys: int
-    windows: tuple[tuple[int, int], ...] = ((600, 60), (3600, 60), (3600, 1))
+    windows: tuple[tuple[int, int, str], ...] = (
+        (600, 60, "noop"),
+        (3600, 60, "noop"),
+        (3600, 1, "noop"),
+        (3600, 1, "parquet"),
+    )
 
 
 def run(sizes: ManySlidesSizes, bench: Bench) -> Findings:
     """The time of each, and of its floor."""
     measured: list[Measured] = []
-    with cached(readings(sizes.rows, sizes.keys)) as df:
-        for slides, seconds in sizes.windows:
-            measured += _measure(df, slides, seconds, bench)
+    with cached(readings(sizes.rows, sizes.keys)) as df, tempfile.TemporaryDirectory() as folder:
+        for slides, seconds, sink in sizes.windows:
+            write = partial(written, sink=sink, folder=folder)
+            measured += _measure(df, _case(slides, seconds, sink), slides, seconds, write, bench)
     return Findings(
         measured,
-        [times_table(measured, ["size/slide", "slide"])],
+        [times_table(measured, ["size/slide", "slide", "sink"])],
         [
             at_most(
-                f"hopping, size/slide {slides}, slide {seconds} s: as long as {FLOOR}",
+                f"hopping, size/slide {slides}, slide {seconds} s, {sink}: as long as {FLOOR}",
                 2,
-                slower(measured, FLOOR, **_case(slides, seconds)),
+                slower(measured, FLOOR, **_case(slides, seconds, sink)),
                 "x",
             )
-            for slides, seconds in sizes.windows
+            for slides, seconds, sink in sizes.windows
         ],
         [
             f"{sizes.rows:,} rows, {sizes.keys} keys, a day; max.",
             f"{FLOOR}: Spark's tumbling windows of the slide, written to noop; then windrow's "
-            "result, held in memory, written to noop.",
+            "result, held in memory, written to the sink.",
         ],
     )
 
 
-def _case(slides: int, seconds: int) -> dict[str, str | int]:
-    return {"size/slide": slides, "slide": f"{seconds} s"}
+def _case(slides: int, seconds: int, sink: str) -> dict[str, str | int]:
+    return {"size/slide": slides, "slide": f"{seconds} s", "sink": sink}
 
 
-def _measure(df: DataFrame, slides: int, seconds: int, bench: Bench) -> list[Measured]:
+def written(df: DataFrame, sink: str, folder: str) -> None:
+    """Compute all rows of a DataFrame, and write them."""
+    df.write.format(sink).mode("overwrite").save(folder)
+
+
+def _measure(
+    df: DataFrame,
+    case: Case,
+    slides: int,
+    seconds: int,
+    write: Callable[[DataFrame], None],
+    bench: Bench,
+) -> list[Measured]:
     hopping = window.hopping(f"{slides * seconds} s", every=f"{seconds} s")
     # Not `cache`: the same query would read the cached rows when it comes again.
     result = ours(df, hopping).localCheckpoint()
 
     def floor() -> None:
-        write(_tumbling(df, seconds))
+        dropped(_tumbling(df, seconds))
         write(result)
 
     return bench.side_by_side(
-        _case(slides, seconds),
+        case,
         [Contender(WINDROW, lambda: write(ours(df, hopping))), Contender(FLOOR, floor)],
     )
 
@@ -89,5 +112,7 @@ MANY_SLIDES = Experiment(
     question="hopping windows of very many slides beside what cannot be left out",
     run=run,
     full=ManySlidesSizes(rows=2_000_000, keys=100),
-    quick=ManySlidesSizes(rows=100_000, keys=10, windows=((600, 60), (3600, 60))),
+    quick=ManySlidesSizes(
+        rows=100_000, keys=10, windows=((600, 60, "noop"), (3600, 60, "parquet"))
+    ),
 )

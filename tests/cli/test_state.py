@@ -46,6 +46,14 @@ def checkpoint_of(spark: SparkSession, readings: Path, over: Window, folder: Pat
     return folder
 
 
+@pytest.fixture(scope="module")
+def checkpoint(
+    spark: SparkSession, readings: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    folder = tmp_path_factory.mktemp("trailing") / "checkpoint"
+    return checkpoint_of(spark, readings, window.trailing(rows=5_500), folder)
+
+
 def told(*arguments: str) -> Any:
     result = CliRunner().invoke(main, ["state", *arguments], catch_exceptions=False)
     assert result.exit_code == 0, result.output
@@ -53,10 +61,9 @@ def told(*arguments: str) -> Any:
 
 
 def test_large_and_small_windows_are_told_with_their_rows_pages_and_times(
-    spark: SparkSession, readings: Path, tmp_path: Path
+    checkpoint: Path,
 ) -> None:
-    over = window.trailing(rows=5_500)
-    folder = str(checkpoint_of(spark, readings, over, tmp_path / "checkpoint"))
+    folder = str(checkpoint)
     (state,) = json.loads(told(folder, "--json"))
     keys = {entry["key"]["sensor"]: entry for entry in state["keys"]}
     assert state["total"]["keys"] == 4
@@ -100,11 +107,8 @@ def test_slices_tell_how_many_rows_they_hold(
         (["--limit", "0"], "--limit=0"),
     ],
 )
-def test_what_cannot_be_shown_is_said(
-    spark: SparkSession, readings: Path, tmp_path: Path, arguments: list[str], said: str
-) -> None:
-    folder = checkpoint_of(spark, readings, window.trailing(rows=3), tmp_path / "checkpoint")
-    result = CliRunner().invoke(main, ["state", str(folder), *arguments])
+def test_what_cannot_be_shown_is_said(checkpoint: Path, arguments: list[str], said: str) -> None:
+    result = CliRunner().invoke(main, ["state", str(checkpoint), *arguments])
     assert result.exit_code == 2
     assert said in result.output
 

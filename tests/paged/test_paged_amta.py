@@ -27,7 +27,9 @@ class NumbersMachine(PagedMachine):
 
     def opened(self) -> PagedAmta:
         asked = {"first": agg.first(), "sum": agg.sum()}
-        return PagedAmta(asked, self.store, "w", self.policy, dtypes=(np.int64,), page=PAGE)
+        return PagedAmta(
+            asked, self.store, "w", self.policy, dtypes=(np.int64,), page=PAGE, cached_pages=4
+        )
 
     def answer(self, values: list[int]) -> Any:
         return {"first": values[0] if values else None, "sum": sum(values) if values else None}
@@ -48,7 +50,7 @@ class FreeMachine(PagedMachine):
     policy = window.policy(keep=lambda w: w.n <= LARGEST, using={"n": agg.count()})
 
     def opened(self) -> PagedAmta:
-        return PagedAmta(agg.collect(), self.store, "w", self.policy, page=PAGE)
+        return PagedAmta(agg.collect(), self.store, "w", self.policy, page=PAGE, cached_pages=4)
 
     def answer(self, values: list[int]) -> Any:
         return values

@@ -15,23 +15,27 @@ from pyspark.sql import DataFrame, SparkSession
 import windrow as wr
 from windrow import agg, window
 from windrow.algebra.aggregate import Aggregate
+from windrow.windows import Window
 
-WINDOW = window.trailing("30 s")
-AGGREGATES: dict[str, Aggregate[Any]] = {
-    "n": agg.count(),
-    "sum": agg.sum("v"),
-    "order": agg.collect("v"),
-}
+Asked = tuple[Window, dict[str, Aggregate[Any]]]
+
+SMALL: Asked = (
+    window.trailing("30 s"),
+    {"n": agg.count(), "sum": agg.sum("v"), "order": agg.collect("v")},
+)
+# Large enough to lie in pages.
+LARGE: Asked = (window.trailing(rows=6_000), {"n": agg.count(), "sum": agg.sum("v")})
 
 
-def started(spark: SparkSession, folder: Path) -> Any:
+def started(spark: SparkSession, folder: Path, asked: Asked) -> Any:
     """The stream from `folder`/rows into one file for each micro-batch in `folder`/results."""
+    over, aggregates = asked
     rows = (
         spark.readStream.schema("k string, t timestamp, v bigint")
         .option("maxFilesPerTrigger", 1)
         .json(str(folder / "rows"))
     )
-    results = wr.over(rows, time="t", by="k", lateness="5 s").window(WINDOW).aggregate(**AGGREGATES)
+    results = wr.over(rows, time="t", by="k", lateness="5 s").window(over).aggregate(**aggregates)
 
     def write(frame: DataFrame, batch: int) -> None:
         lines = [json.dumps(line, default=datetime.isoformat) for line in _plain(frame)]
@@ -68,4 +72,5 @@ if __name__ == "__main__":
     builder = SparkSession.builder.master("local[2]")
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
-    started(builder.getOrCreate(), Path(sys.argv[1])).awaitTermination()
+    asked = LARGE if sys.argv[2:] == ["large"] else SMALL
+    started(builder.getOrCreate(), Path(sys.argv[1]), asked).awaitTermination()

@@ -2,17 +2,23 @@
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
-from tests.spark.killed_driver import AGGREGATES, WINDOW, started, written
+from tests.spark.killed_driver import LARGE, SMALL, Asked, started, written
 from windrow.testing import check_rows, expected
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
@@ -21,13 +27,23 @@ ROOT = Path(__file__).parent.parent.parent
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 
 
-def write_rows(folder: Path) -> list[dict[str, Any]]:
+def late_now_and_then(file: int) -> list[float]:
+    """A few rows of each file, some of them late by less than is too late."""
+    return [7 * file + late for late in (0, -3, 2, 2)]
+
+
+def many(file: int) -> list[float]:
+    """Some thousand rows of each file."""
+    return [7 * file + k / 300 for k in range(2_000)]
+
+
+def write_rows(folder: Path, seconds_of: Callable[[int], list[float]]) -> list[dict[str, Any]]:
     """Twelve files of rows; the last moves the watermark past all others."""
     for name in ("rows", "results"):
         (folder / name).mkdir()
     rows = []
     for file in range(12):
-        seconds = [7 * file + late for late in (0, -3, 2, 2)] if file < 11 else [10_000]
+        seconds = seconds_of(file) if file < 11 else [10_000.0]
         new = [
             {"k": "ab"[place % 2], "t": NOON + timedelta(seconds=s), "v": 10 * file + place}
             for place, s in enumerate(seconds)
@@ -40,10 +56,10 @@ def write_rows(folder: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def run_until_batch(batch: int, folder: Path) -> None:
+def run_until_batch(batch: int, folder: Path, *asked: str, pause_s: float = 0) -> None:
     """Stream in another process, and kill it while it works on what follows this batch."""
     child = subprocess.Popen(
-        [sys.executable, "-m", "tests.spark.killed_driver", str(folder)],
+        [sys.executable, "-m", "tests.spark.killed_driver", str(folder), *asked],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -57,19 +73,62 @@ def run_until_batch(batch: int, folder: Path) -> None:
                 break
         else:
             pytest.fail(f"the stream ended before batch {batch}")
+        time.sleep(pause_s)
     finally:
         os.killpg(child.pid, signal.SIGKILL)  # its JVM as well
         child.wait()
         child.stdout.close()
 
 
-def test_a_killed_driver_loses_and_doubles_nothing(spark: SparkSession, tmp_path: Path) -> None:
-    rows = write_rows(tmp_path)
-    run_until_batch(4, tmp_path)
-    stream = started(spark, tmp_path)
+def run_to_the_end(spark: SparkSession, folder: Path, asked: Asked) -> None:
+    stream = started(spark, folder, asked)
     try:
         stream.processAllAvailable()
     finally:
         stream.stop()
-    wanted = expected(rows[:-1], time="t", by="k", window=WINDOW, aggregates=AGGREGATES)
+
+
+def test_a_killed_driver_loses_and_doubles_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    rows = write_rows(tmp_path, late_now_and_then)
+    run_until_batch(4, tmp_path)
+    run_to_the_end(spark, tmp_path, SMALL)
+    over, aggregates = SMALL
+    wanted = expected(rows[:-1], time="t", by="k", window=over, aggregates=aggregates)
     check_rows(written(tmp_path), wanted)
+
+
+def test_a_large_window_survives_kills_at_any_moment(spark: SparkSession, tmp_path: Path) -> None:
+    rows = write_rows(tmp_path, many)
+    moments = random.Random(7)
+    for batch in (3, 6, 8):
+        run_until_batch(batch, tmp_path, "large", pause_s=moments.uniform(0, 1.5))
+    run_to_the_end(spark, tmp_path, LARGE)
+    check_rows(written(tmp_path), rolled(rows[:-1], 6_000))
+
+
+def test_a_large_window_survives_killed_workers(spark: SparkSession, tmp_path: Path) -> None:
+    rows = write_rows(tmp_path, many)
+    for batch in (4, 7):
+        stream = started(spark, tmp_path, LARGE)
+        while not (tmp_path / "results" / f"{batch:04}.json").exists():
+            assert stream.isActive, stream.exception()
+            time.sleep(0.05)
+        subprocess.run(["pkill", "-KILL", "-f", "pyspark.daemon"], check=True)
+        with suppress(StreamingQueryException):  # unless they had nothing to do just then
+            stream.processAllAvailable()
+        stream.stop()
+    run_to_the_end(spark, tmp_path, LARGE)
+    check_rows(written(tmp_path), rolled(rows[:-1], 6_000))
+
+
+def rolled(rows: list[dict[str, Any]], size: int) -> list[dict[str, Any]]:
+    """The last rows of each key up to each row, by running sums."""
+    wanted = []
+    for key in ("a", "b"):
+        own = sorted((row for row in rows if row["k"] == key), key=lambda row: row["t"])
+        sums = np.concatenate([[0], np.cumsum([row["v"] for row in own])])
+        for place, row in enumerate(own):
+            first = max(place + 1 - size, 0)
+            total = int(sums[place + 1] - sums[first])
+            wanted.append({"k": key, "t": row["t"], "n": place + 1 - first, "sum": total})
+    return wanted

@@ -78,8 +78,8 @@ def readings(tmp_path: Path) -> Readings:
 @pytest.mark.parametrize(
     "over",
     [
-        window.trailing(rows=9_000),
         window.trailing("3 hours"),
+        pytest.param(window.trailing(rows=9_000), marks=pytest.mark.slow),
         pytest.param(
             window.policy(keep=lambda w: w.n <= 7_000, using={"n": agg.count()}),
             marks=pytest.mark.slow,

@@ -25,6 +25,7 @@ from benchmarks.spark.many_slides import ManySlidesSizes
 from benchmarks.spark.segments import SegmentsSizes
 from benchmarks.spark.several import SeveralSizes
 from benchmarks.spark.stream_hopping import StreamHoppingSizes
+from benchmarks.spark.stream_large import StreamLargeSizes
 from benchmarks.spark.stream_plain import StreamPlainSizes
 from benchmarks.spark.stream_trailing import StreamTrailingSizes
 
@@ -32,13 +33,14 @@ pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
 
 TINY: dict[str, Any] = {
     "hopping": HoppingSizes(rows=300, keys=2, slides=(1, 60)),
-    "many-slides": ManySlidesSizes(rows=300, keys=2, windows=((600, 60),)),
+    "many-slides": ManySlidesSizes(rows=300, keys=2, windows=((600, 60, "noop"),)),
     "several": SeveralSizes(rows=300, keys=2),
     "default-frame": DefaultSizes(rows=300, frame=20, repetitions=1),
     "frames": FramesSizes(rows=300, frames=(2, 20)),
     "segment-tree": SegmentsSizes(
         rows=300, keys=3, frames=(10,), global_rows=300, global_frames=(20,)
     ),
+    "stream-large": StreamLargeSizes(windows=(10, 20), rows=10, batches=1),
     "stream-trailing": StreamTrailingSizes(batches=3, rows=200, keys=(1, 50)),
     "stream-plain": StreamPlainSizes(batches=3, rows=200, keys=10),
     "stream-hopping": StreamHoppingSizes(batches=3, rows=200, keys=3),

@@ -34,6 +34,11 @@ class PagedAmta:
     what is read as Python's own values, `dtypes=(object,)`; states must be plain values, or `codec`
     says how to make bytes of them and back.
 
+    `page` nodes make a page, and `cached_pages` pages of each level are at hand where updates
+    leave, both powers of two.  Where the store cannot be reached, `Outage.RAISE` says so at once;
+    `Outage.BUFFER` holds up to `buffer_bytes` in memory, then waits for `wait_s` seconds, and the
+    store catches up when it is back.
+
     >>> from windrow import agg
     >>> from windrow.stores import MemoryStore
     >>> store = MemoryStore()
@@ -55,7 +60,7 @@ class PagedAmta:
         dtypes: tuple[Any, ...] | None = None,
         codec: Codec | None = None,
         page: int = 512,
-        cached_pages: int = 4,
+        cached_pages: int = 16,
         outage: Outage = Outage.RAISE,
         buffer_bytes: int = 16 * _MEGABYTE,
         wait_s: float = 30.0,

@@ -46,7 +46,7 @@ def state(
     if limit < 1:
         raise InputError(f"--limit={limit}: give a number of keys, 1 or more")
     with lent("windrow state", master, debug=debug) as spark:
-        from windrow.spark.inspect import about_of, kept_keys, operators_of
+        from windrow.spark.inspection import about_of, kept_keys, operators_of
 
         where = str(checkpoint.resolve())
         told = []

@@ -1,7 +1,7 @@
 """The rows and nodes of several windows, put in line for one run over all of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,13 +16,13 @@ from windrow.slicing.tower import TICK, Pager, Segment, Tower
 __all__ = ["Lineup", "line_up"]
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Window:
     """One window: what is in it already, then new rows."""
 
     tower: Tower
     new: Segment
-    segments: list[Segment] = field(default_factory=list)
+    segments: Sequence[Segment]
 
 
 class Lineup:
@@ -111,18 +111,9 @@ class Lineup:
 
 
 def line_up(towers: Sequence[Tower], new: Sequence[pa.Table], pager: Pager, desk: Desk) -> Lineup:
-    """Windows and their new rows; the rows of each that may leave are opened ahead."""
+    """Windows and their new rows."""
     windows = []
     for tower, rows in zip(towers, new, strict=True):
         fresh = Segment(0, tower.paged + tower.loose.num_rows, rows)
-        window = _Window(tower, fresh, pager.outline(tower, desk))
-        windows.append(window)
-        # As many rows leave as come, more or less.
-        wanted = rows.num_rows
-        while window.segments:
-            fine = next((k for k, s in enumerate(window.segments) if s.level), None)
-            if fine is None or sum(s.table.num_rows for s in window.segments[:fine]) >= wanted:
-                break
-            segment = window.segments[fine]
-            window.segments[fine : fine + 1] = pager.opened(tower, segment, 0, desk)
+        windows.append(_Window(tower, fresh, pager.outline(tower, desk)))
     return Lineup(windows, pager, desk)

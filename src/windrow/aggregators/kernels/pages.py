@@ -33,7 +33,7 @@ _MOST_LEVELS = 56
 
 # Pages at hand of each level: a ring at the tail, one at the head (`Paging`), and a few between
 # that are found by their numbers.
-TAIL, BETWEEN = 8, 4
+TAIL, BETWEEN = 16, 4
 
 
 class Paging(NamedTuple):
