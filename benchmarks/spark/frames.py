@@ -7,7 +7,7 @@ from functools import partial
 from pyspark.sql import DataFrame
 
 from benchmarks.findings import Bar, Experiment, Findings, at_least, at_most
-from benchmarks.measure import Bench, Measured
+from benchmarks.measure import Bench, Case, Measured
 from benchmarks.spark.contenders import Build, compared, in_turns
 from benchmarks.spark.data import cached, readings
 from benchmarks.spark.ratios import WINDROW, faster, times_table
@@ -20,11 +20,11 @@ DEFAULT = "default frame"
 
 @dataclass(frozen=True)
 class DefaultSizes:
-    """Rows of one key, and how often each side gets its turn."""
+    """Rows of one key; and whether Spark runs only once, and is compared at other sizes."""
 
     rows: int
     frame: int
-    repetitions: int
+    once: bool = False
 
 
 def run_default(sizes: DefaultSizes, bench: Bench) -> Findings:
@@ -39,18 +39,26 @@ def run_default(sizes: DefaultSizes, bench: Bench) -> Findings:
             "x",
         )
 
-    # Comparing has warmed both up, and takes Spark minutes each time.
-    repetitions = min(bench.repetitions, sizes.repetitions)
-    fewer = replace(bench, repetitions=repetitions, warms_up=repetitions > 1)
+    case = {"rows": sizes.rows, "frame": sizes.frame}
     return _over_one_key(
         sizes.rows,
         {
             WINDROW: partial(by_rows, frame=sizes.frame),
             DEFAULT: partial(native_by_rows, frame=sizes.frame),
         },
-        partial(compared, fewer, {"rows": sizes.rows, "frame": sizes.frame}),
+        partial(_once if sizes.once else compared, bench, case),
         bar,
     )
+
+
+def _once(bench: Bench, case: Case, queries: Mapping[str, Build]) -> list[Measured]:
+    """Windrow as ever, and then Spark a single time, cold: a run takes it minutes."""
+    ours, *others = queries
+    single = replace(bench, repetitions=1, warms_up=False)
+    return [
+        *in_turns(bench, case, {ours: queries[ours]}),
+        *in_turns(single, case, {name: queries[name] for name in others}),
+    ]
 
 
 @dataclass(frozen=True)
@@ -99,16 +107,16 @@ DEFAULT_FRAME = Experiment(
     name="default-frame",
     question="trailing windows of rows beside Spark's default frame",
     run=run_default,
-    full=DefaultSizes(rows=100_000, frame=10_000, repetitions=3),
-    quick=DefaultSizes(rows=20_000, frame=2_000, repetitions=3),
+    full=DefaultSizes(rows=100_000, frame=10_000),
+    quick=DefaultSizes(rows=20_000, frame=2_000),
 )
 
 DEFAULT_FRAME_1M = Experiment(
     name="default-frame-1m",
     question="the same over a million rows: Spark takes minutes",
     run=run_default,
-    full=DefaultSizes(rows=1_000_000, frame=10_000, repetitions=1),
-    quick=DefaultSizes(rows=30_000, frame=2_000, repetitions=1),
+    full=DefaultSizes(rows=1_000_000, frame=10_000, once=True),
+    quick=DefaultSizes(rows=30_000, frame=2_000, once=True),
 )
 
 FRAMES = Experiment(

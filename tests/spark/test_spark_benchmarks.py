@@ -35,7 +35,7 @@ TINY: dict[str, Any] = {
     "hopping": HoppingSizes(rows=300, keys=2, slides=(1, 60)),
     "many-slides": ManySlidesSizes(rows=300, keys=2, windows=((600, 60, "noop"),)),
     "several": SeveralSizes(rows=300, keys=2),
-    "default-frame": DefaultSizes(rows=300, frame=20, repetitions=1),
+    "default-frame": DefaultSizes(rows=300, frame=20),
     "frames": FramesSizes(rows=300, frames=(2, 20)),
     "segment-tree": SegmentsSizes(
         rows=300, keys=3, frames=(10,), global_rows=300, global_frames=(20,)
