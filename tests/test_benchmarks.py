@@ -74,6 +74,7 @@ def test_an_experiment_measures_all_it_shows(experiment: Experiment[Any]) -> Non
         assert {len(row) for row in table.rows} == {len(table.header)}
 
 
+@pytest.mark.slow
 def test_a_run_writes_figures_and_pictures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -88,6 +88,7 @@ def test_large_and_small_windows_are_told_with_their_rows_pages_and_times(
     assert "3 more keys" in lines[3]
 
 
+@pytest.mark.slow
 def test_slices_tell_how_many_rows_they_hold(
     spark: SparkSession, readings: Path, tmp_path: Path
 ) -> None:
@@ -97,6 +98,20 @@ def test_slices_tell_how_many_rows_they_hold(
     rows = {entry["key"]["sensor"]: entry["rows"] for entry in state["keys"]}
     assert rows[0] == rows[1] == rows[2] == 3
     assert 3_000 < rows[7] < 6_000
+
+
+@pytest.mark.slow
+def test_an_open_session_is_told_from_its_first_row_to_its_last(
+    spark: SparkSession, readings: Path, tmp_path: Path
+) -> None:
+    over = window.session("1 hour")
+    folder = str(checkpoint_of(spark, readings, over, tmp_path / "checkpoint"))
+    (state,) = json.loads(told(folder, "--json", "--key", "sensor=7"))
+    (entry,) = state["keys"]
+    assert (entry["oldest"], entry["newest"]) == (
+        "1970-01-01 00:00:00+00:00",
+        "1970-01-01 01:39:59+00:00",
+    )
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,7 @@ def test_a_folder_that_cannot_be_written_only_costs_time(tmp_path: Path) -> None
     assert run(ONE, tmp_path / "file" / "cache", "3") == "[3.0, 9.0]\n"
 
 
+@pytest.mark.slow
 def test_processes_at_once_do_not_mix_kernels_up(tmp_path: Path) -> None:
     factors = ("2", "3")
     for _ in range(2):  # first while both fill the folder, then from the folder

@@ -71,6 +71,7 @@ def test_both_ways_agree_on_drawn_rows(rows: list[tuple[Any, ...]], width: int) 
     require_same_ways(columns, moments, window.trailing(f"{width} us"), by=keys)
 
 
+@pytest.mark.slow
 def test_both_ways_agree_on_long_columns() -> None:
     table: Table = long_table(1200)
     columns = arrow_table({"v": table["v"], "w": table["w"]})

@@ -104,6 +104,7 @@ def test_large_windows_give_what_the_oracle_does(
     assert by_engine(Paged(made).run(rows, cuts)) == by_oracle(rows, made)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TRAILING, ids=repr)
 @given(stream=streams(), data=st.data())
 def test_rows_in_order_of_arrival_give_what_the_oracle_does(

@@ -45,7 +45,7 @@ def counted(run: Run, *what: str) -> int:
     [
         window.trailing("30 s"),
         pytest.param(window.trailing(rows=2), marks=pytest.mark.slow),
-        window.session("5 s"),
+        pytest.param(window.session("5 s"), marks=pytest.mark.slow),
         pytest.param(window.count(2), marks=pytest.mark.slow),
     ],
     ids=repr,

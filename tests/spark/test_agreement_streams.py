@@ -94,7 +94,7 @@ def _place(bounds: Row) -> Any:
     return bounds.get("first", (bounds["start"].timestamp(), bounds["end"].timestamp()))
 
 
-@pytest.mark.parametrize("kind", ["hopping", "count"])
+@pytest.mark.parametrize("kind", ["hopping", pytest.param("count", marks=pytest.mark.slow)])
 @examples(1)
 @given(data=st.data())
 def test_on_change_the_last_answer_for_each_window_counts(

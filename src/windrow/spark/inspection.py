@@ -20,8 +20,8 @@ from windrow.wire.pressed import unpress
 __all__ = ["about_of", "kept_keys", "operators_of"]
 
 _OURS = "transformWithState"
-# The tables that hold what a window is made of, and the columns that may tell its time.
-_MAIN, _TIMES = ("rows", "slices", "open"), ("t", "start")
+# The tables that hold what windows are made of, and the columns that tell from when to when.
+_MAIN = {"rows": ("t", "t"), "slices": ("start", "start"), "open": ("start", "end")}
 _SEEN = "lane int, tower long, key string, rows long, oldest long, newest long, bytes long"
 
 
@@ -102,10 +102,9 @@ def _windows(about: About) -> Work:
 
     def of_shard(content: bytes) -> Iterator[dict[str, Any]]:
         tables = open_crate(unpress(content), schemas)
-        main = next(tables[name] for name in _MAIN if name in tables)
-        share = len(content) / max(main.num_rows, 1)
-        time = next(name for name in _TIMES if name in main.schema.names)
-        yield from _by_key(main, about, time, share)
+        name = next(name for name in _MAIN if name in tables)
+        share = len(content) / max(tables[name].num_rows, 1)
+        yield from _by_key(tables[name], about, _MAIN[name], share)
         for tower in tables["towers"].to_pylist() if "towers" in tables else []:
             yield {
                 "tower": tower["number"],
@@ -125,7 +124,7 @@ def _waiting(about: About) -> Work:
 
     def of_parcel(content: bytes) -> Iterator[dict[str, Any]]:
         rows = unpack(unpress(content), schema)
-        return _by_key(rows, about, "t", len(content) / max(rows.num_rows, 1))
+        return _by_key(rows, about, _MAIN["rows"], len(content) / max(rows.num_rows, 1))
 
     return _over(of_parcel)
 
@@ -150,10 +149,12 @@ def _over(look: Any) -> Work:
     return work
 
 
-def _by_key(table: pa.Table, about: About, time: str, share: float) -> Iterator[dict[str, Any]]:
+def _by_key(
+    table: pa.Table, about: About, times: tuple[str, str], share: float
+) -> Iterator[dict[str, Any]]:
     """How many rows each key has, and from when to when."""
     keyed: Keyed = together(table)
-    times = numbers(keyed.table[time])
+    first_times, last_times = (numbers(keyed.table[name]) for name in times)
     starts = keyed.borders[:-1]
     if not len(starts):
         return
@@ -161,7 +162,8 @@ def _by_key(table: pa.Table, about: About, time: str, share: float) -> Iterator[
     counted = "rows" in table.schema.names
     sizes = np.add.reduceat(numbers(keyed.table["rows"]), starts) if counted else None
     places = np.diff(keyed.borders)
-    oldest, newest = np.minimum.reduceat(times, starts), np.maximum.reduceat(times, starts)
+    oldest = np.minimum.reduceat(first_times, starts)
+    newest = np.maximum.reduceat(last_times, starts)
     firsts = keyed.table.take(pa.array(starts)).to_pylist()
     rows = places if sizes is None else sizes
     counts = zip(rows.tolist(), oldest.tolist(), newest.tolist(), strict=True)
