@@ -9,7 +9,7 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 
@@ -53,7 +53,7 @@ def warm_up(spark: SparkSession, file: Path, folder: Path) -> None:
     say("warming up")
     (folder / "readings").mkdir(parents=True)
     shutil.copy(file, folder / "readings")
-    with redirect_stdout(StringIO()):
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         for way in JOBS:
             run_job(way, folder)
     run_native(spark, folder)
@@ -118,7 +118,7 @@ def tell(day: Day) -> dict[str, Agreement]:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="A day of sensors through windrow on Spark.")
     parser.add_argument("--sensors", type=int, default=200, help="how many (200)")
-    parser.add_argument("--every", type=float, default=15.0, help="seconds between readings (15)")
+    parser.add_argument("--every", type=float, default=30.0, help="seconds between readings (30)")
     parser.add_argument("--folder", type=Path, default=Path("build/demo"), help="where it all goes")
     options = parser.parse_args(arguments)
 
