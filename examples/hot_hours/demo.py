@@ -118,7 +118,7 @@ def tell(day: Day) -> dict[str, Agreement]:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="A day of sensors through windrow on Spark.")
     parser.add_argument("--sensors", type=int, default=200, help="how many (200)")
-    parser.add_argument("--every", type=float, default=30.0, help="seconds between readings (30)")
+    parser.add_argument("--every", type=float, default=60.0, help="seconds between readings (60)")
     parser.add_argument("--folder", type=Path, default=Path("build/demo"), help="where it all goes")
     options = parser.parse_args(arguments)
 

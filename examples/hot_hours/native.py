@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 SCHEMA = "ts timestamp, sensor string, temp double, arrived timestamp"
-FILES_PER_BATCH = 12
+FILES_PER_BATCH = 24
 
 
 def hot_hours(readings: DataFrame) -> DataFrame:
