@@ -27,5 +27,5 @@ class Day:
 
     @property
     def seconds(self) -> dict[str, tuple[float, float]]:
-        """For each way to run, windrow's seconds and Spark's."""
-        return {way: (self.reports[way].seconds, self.native_s[way]) for way in JOBS}
+        """For each way that both ran, windrow's seconds and Spark's."""
+        return {way: (self.reports[way].seconds, spent) for way, spent in self.native_s.items()}

@@ -22,6 +22,7 @@ from windrow.algebra.registry import Takes, registered
 from windrow.errors import InputError
 from windrow.slicing.state_types import result_type
 from windrow.slicing.summary import Summary
+from windrow.slicing.summary_trail import Trail
 from windrow.testing import columns_for, fold
 from windrow.testing.closeness import close, magnitude
 
@@ -180,7 +181,7 @@ def test_trailing_states_give_the_fold_of_the_rows_that_are_young_enough(
     ticks = np.cumsum(steps)
     summary = case.summary()
     states = summary.fold(case.table(rows), pieces)
-    every = summary.trail(states, ticks, groups, width).to_pylist()
+    every = summary.trail(states, Trail(ticks, groups, width)).to_pylist()
     for start, end in pairwise(groups.tolist()):
         for place in range(start, end):
             oldest = next(p for p in range(start, end) if ticks[place] - ticks[p] < width)
@@ -220,7 +221,7 @@ def test_no_rows_in_no_segments_give_no_states() -> None:
         summary, none = case.summary(), np.array([0])
         states = summary.fold(case.table([]), none)
         assert len(summary.lower(summary.merge(states, none))) == 0
-        assert len(summary.trail(states, np.empty(0, np.int64), none, 5)) == 0
+        assert len(summary.trail(states, Trail(np.empty(0, np.int64), none, 5))) == 0
 
 
 def test_slices_of_columns_are_read_from_where_they_begin() -> None:

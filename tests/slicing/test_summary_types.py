@@ -19,6 +19,7 @@ from windrow.errors import AggregateError, ResultOverflowError
 from windrow.slicing.state_ddl import parse_type
 from windrow.slicing.state_types import result_type, typed
 from windrow.slicing.summary import Summary
+from windrow.slicing.summary_trail import Trail
 from windrow.testing import fold
 
 pytestmark = pytest.mark.xdist_group("kernels of states")
@@ -214,7 +215,7 @@ def test_states_of_single_rows_trail_as_a_roll_does(name: str, column: str) -> N
     rows = pa.table({"v": values})
     summary = Summary(aggregate, "x", rows.schema, kind)
     ticks, whole = np.array([0, 10, 20]), np.array([0, 3])
-    found = summary.trail(summary.fold(rows, np.arange(4)), ticks, whole, 15)
+    found = summary.trail(summary.fold(rows, np.arange(4)), Trail(ticks, whole, 15))
     rolled = roll(rows, aggregate, window.trailing("15 us"), times=ticks)
     expected = typed(rolled, kind, aggregate)
     assert found.type == expected.type == kind

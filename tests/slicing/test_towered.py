@@ -1,6 +1,7 @@
 """Large windows in pages against the recomputing oracle; pages and limits are tiny here."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -23,6 +24,14 @@ AFFINE = monoid(
     identity=(1.0, 0.0),
     name="affine",
 )
+SIZE = monoid(
+    lift=lambda value: value * value,
+    combine=lambda older, newer: older + newer,
+    lower=lambda state: state,
+    identity=0.0,
+    commutative=True,
+    name="size",
+)
 AGGREGATES = {
     "n": agg.count(),
     "sum": agg.sum("v0"),
@@ -30,10 +39,11 @@ AGGREGATES = {
     "affine": agg.of(AFFINE, "v0"),
 }
 TRAILING: list[Window] = [window.trailing("60 us"), window.trailing(rows=7)]
+# One row may push any number of others out.
 POLICY = window.policy(
-    keep=lambda w: w.n <= 40,
-    drop=lambda evicted, after, before: evicted.peak <= after.peak,
-    using={"n": agg.count(), "peak": agg.max("v0")},
+    keep=lambda w: w.size <= 60,
+    drop=lambda evicted, after, before: evicted.peak <= after.peak and before.size > 30,
+    using={"size": agg.of(SIZE, "v0"), "peak": agg.max("v0")},
 )
 # For every day the others are enough; a policy is a kernel of its own to compile.
 MORE: list[Window] = [
@@ -102,6 +112,20 @@ def test_large_windows_give_what_the_oracle_does(
     rows, cuts = stream
     made = definition([("", kind)], AGGREGATES)
     assert by_engine(Paged(made).run(rows, cuts)) == by_oracle(rows, made)
+
+
+def test_prefixes_that_nobody_asked_about_may_overflow() -> None:
+    large = 1 << 62
+    values = [-large, large, large, -large] * 8
+    made = definition([("", window.trailing(rows=8))], {"sum": agg.sum("v0")})
+    whole = pa.field("v0", pa.int64())
+    schema = pa.schema([whole if field.name == "v0" else field for field in made.schema])
+    made = replace(made, schema=schema, results=(pa.int64(),))
+    rows: list[Drawn] = [("a", k, value, None, None) for k, value in enumerate(values)]
+    stream = Paged(made)
+    found = pa.concat_tables([stream.advance(table([row], schema, row[1]), row[1]) for row in rows])
+    assert stream.seen_pages
+    assert found["r:sum"].to_pylist()[7:] == [0] * (len(rows) - 7)
 
 
 @pytest.mark.slow

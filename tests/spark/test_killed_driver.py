@@ -113,7 +113,9 @@ def test_a_large_window_survives_killed_workers(spark: SparkSession, tmp_path: P
         while not (tmp_path / "results" / f"{batch:04}.json").exists():
             assert stream.isActive, stream.exception()
             time.sleep(0.05)
-        subprocess.run(["pkill", "-KILL", "-f", "pyspark.daemon"], check=True)
+        jvm: Any = spark.sparkContext._jvm
+        driver = str(jvm.java.lang.ProcessHandle.current().pid())
+        subprocess.run(["pkill", "-KILL", "-P", driver, "-f", "pyspark.daemon"], check=True)
         with suppress(StreamingQueryException):  # unless they had nothing to do just then
             stream.processAllAvailable()
         stream.stop()

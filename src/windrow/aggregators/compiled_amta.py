@@ -53,6 +53,7 @@ class CompiledAmta:
     """
 
     _paging: Paging | None = None  # how the forest is put into pages, if it is
+    _is_sliding = False  # whether a slide began and could not end
 
     def __init__(
         self,
@@ -153,6 +154,7 @@ class CompiledAmta:
 
         Keeps the window's size; where results are null, they are masked.
         """
+        self._is_sliding = False
         read, masks = self._columns(columns)
         out = self._room(len(read[0]))
         row, end = 0, len(read[0])
@@ -164,6 +166,7 @@ class CompiledAmta:
 
     def evict(self, count: int = 1) -> None:
         """Remove the oldest `count` updates in one operation."""
+        self._is_sliding = False
         position = self._cells.item(EVICTED) + require_evictable(count, len(self))
         while not self._steps.evict_to(self._address, position):
             self._serve()
@@ -182,10 +185,11 @@ class CompiledAmta:
             raise WindowError(
                 "CompiledAmta was built without a policy; give policy=window.policy(...)"
             )
-        held, again = len(self), False
-        while held and not self._steps.slide(self._address, again):
+        held = len(self)
+        while held and not self._steps.slide(self._address, self._is_sliding):
+            self._is_sliding = True  # should serving fail, the next call goes on with this slide
             self._serve()
-            again = True
+        self._is_sliding = False
         return held - len(self)
 
     def snapshot(self) -> Snapshot:
@@ -209,6 +213,7 @@ class CompiledAmta:
         return tuple(column for column, _ in read), (known,)
 
     def _extend(self, columns: _Arrays, masks: _Arrays) -> None:
+        self._is_sliding = False
         row, end = 0, len(columns[0])
         while row < end:
             row = self._steps.extend(columns, masks, row, end, self._address)

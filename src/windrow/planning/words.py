@@ -56,9 +56,8 @@ def in_state(query: Description, strategy: Strategy) -> tuple[str, ...]:
     told = ["in RocksDB, packed by bucket of keys: what open windows still need"]
     if isinstance(query.window, TrailingRows | TrailingTime | Policy):
         told.append(
-            "large windows in pages of their own, of which a micro-batch reads and writes a few"
-            if all(part.compiled for part in query.aggregates)
-            else "all rows of large windows too, which a micro-batch reads and writes as a whole"
+            "large windows in pages of their own, of which a micro-batch reads and writes a few, "
+            "if all states are numbers; else all their rows, read and written as a whole"
         )
     if query.waits:
         told.append(f"rows that wait for their turn in time, {_until(query)}")

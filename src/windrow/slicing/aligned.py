@@ -20,6 +20,7 @@ from windrow.slicing.grid import (
 from windrow.slicing.keyed import Keyed, empty, key_columns, numbers, together
 from windrow.slicing.order import sorted_by_key_and_time
 from windrow.slicing.summary import Summary
+from windrow.slicing.summary_trail import Trail
 from windrow.windows import Aligned
 
 __all__ = ["AlignedWindows"]
@@ -221,13 +222,12 @@ class AlignedWindows:
         if len(self._windows) > 1:
             columns.append(pa.array([name]).take(pa.array(np.zeros(len(starts), np.int64))))
         columns += [pa.array(starts), pa.array(ends)]
-        wanted = pa.array(merged.asked)
+        trail = Trail(merged.ticks, merged.borders, window.size_us, merged.asked)
         for summary in self._summaries:
             states = [
                 keyed.table[field.name].combine_chunks().take(rows) for field in summary.fields
             ]
-            found = summary.trail(states, merged.ticks, merged.borders, window.size_us)
-            columns.append(found.take(wanted))
+            columns.append(summary.trail(states, trail))
         return pa.table(columns, schema=self.schema)
 
 

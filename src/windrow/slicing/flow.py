@@ -130,8 +130,8 @@ class Flow:
             return kept
         before = watermark - self._forget_us + 1
         heard = {
-            name: without_silent(kept[name], column, before)
-            for name, column in FORGETTABLE.items()
+            name: without_silent(kept[name], columns, before)
+            for name, columns in FORGETTABLE.items()
             if name in kept
         }
         if isinstance(self.engine, Towered):

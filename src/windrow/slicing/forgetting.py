@@ -4,6 +4,8 @@ Windows that time ends need none of this.  Windows of rows, of a policy or betwe
 their key's next row, which may never come.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -13,16 +15,17 @@ from windrow.slicing.keyed import Keyed, numbers, together
 
 __all__ = ["FORGETTABLE", "first_silence", "without_silent"]
 
-# The tables of such windows, and the column of each that tells when its key was last heard of.
-FORGETTABLE = {"rows": "t", "open": "end"}
-_TOLD = {**FORGETTABLE, "towers": "newest"}  # of large windows, which have pages to let go too
+# The tables of such windows, and the column of each that tells when its key was last heard of: the
+# first that is there.  Ticks never go back, as times may where rows are applied as they arrive.
+FORGETTABLE = {"rows": ("tick", "t"), "open": ("end",)}
+_TOLD = {**FORGETTABLE, "towers": ("newest",)}  # of large windows, which have pages to let go too
 
 
-def without_silent(table: pa.Table, column: str, before: int) -> pa.Table:
+def without_silent(table: pa.Table, columns: Sequence[str], before: int) -> pa.Table:
     """The rows of keys that were heard of at or after a time."""
     if not table.num_rows:
         return table
-    keyed, newest = _newest(table, column)
+    keyed, newest = _newest(table, columns)
     heard = np.repeat(newest >= before, np.diff(keyed.borders))
     return table if heard.all() else keyed.table.filter(pa.array(heard))
 
@@ -30,14 +33,15 @@ def without_silent(table: pa.Table, column: str, before: int) -> pa.Table:
 def first_silence(kept: Kept) -> int | None:
     """When the key was last heard of that has been silent for the longest."""
     found = []
-    for name, column in _TOLD.items():
+    for name, columns in _TOLD.items():
         if name in kept and kept[name].num_rows:
-            found.append(int(_newest(kept[name], column)[1].min()))
+            found.append(int(_newest(kept[name], columns)[1].min()))
     return min(found, default=None)
 
 
-def _newest(table: pa.Table, column: str) -> tuple[Keyed, NDArray[np.int64]]:
+def _newest(table: pa.Table, columns: Sequence[str]) -> tuple[Keyed, NDArray[np.int64]]:
     keyed = together(table)
+    column = next(name for name in columns if name in table.schema.names)
     newest: NDArray[np.int64] = np.maximum.reduceat(
         numbers(keyed.table[column]), keyed.borders[:-1]
     )

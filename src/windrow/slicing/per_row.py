@@ -77,8 +77,10 @@ class PerRow:
     def due(self, kept: Kept) -> int | None:
         """When a key has been silent for so long that nothing of it is in any window."""
         table = kept["rows"]
-        if not isinstance(self._window, TrailingTime) or not table.num_rows:
+        ends = isinstance(self._window, TrailingTime) and self._definition.order is Order.TIME
+        if not ends or not table.num_rows:
             return None
+        assert isinstance(self._window, TrailingTime)
         keyed = together(table)
         newest = numbers(keyed.table[_TICK])[keyed.borders[1:] - 1]
         return int(newest.min()) + self._window.duration_us

@@ -17,6 +17,7 @@ from windrow.slicing.definition import Definition
 from windrow.slicing.keyed import spread
 from windrow.slicing.lineup import Lineup
 from windrow.slicing.summary import Summary
+from windrow.slicing.summary_trail import Trail
 from windrow.windows import Check, Policy, TrailingRows, TrailingTime
 
 __all__ = ["Ran", "Running"]
@@ -86,9 +87,9 @@ class Running:
                 break
             lineup = lineup.opened(wide)
         scale, width = self._scale(lineup)
-        new = pa.array(lineup.new)
-        found = [s.trail(lineup.states(s), scale, lineup.borders, width) for s in self._answered]
-        return Ran(lineup, fronts, [column.take(new) for column in found])
+        trail = Trail(scale, lineup.borders, width, lineup.new)
+        found = [summary.trail(lineup.states(summary), trail) for summary in self._answered]
+        return Ran(lineup, fronts, found)
 
     def _scale(self, lineup: Lineup) -> tuple[NDArray[np.int64], int]:
         """On which line windows lie, and how long they are there."""
@@ -115,15 +116,16 @@ class Running:
             *answers, sizes = self._slid(lineup, policy)
             new = lineup.new
             fronts = new + 1 - sizes.arrays[0][new]
-            wide = _nodes_at(lineup, fronts)
+            # What `keep` refuses goes as a whole: of a node that went last, rows may have to stay.
+            firsts = np.repeat(lineup.borders[:-1], np.diff(lineup.borders) - lineup.settled)
+            wide = _nodes_at(lineup, np.concatenate([fronts, np.maximum(fronts - 1, firsts)]))
             if not len(wide):
                 break
             lineup = lineup.opened(wide)
-        places = pa.array(new)
         columns = []
         for summary, answer, result in zip(self._answered, answers, self._results, strict=True):
             assert summary.numbers is not None  # see `possible`
-            columns.append(summary.numbers.typed(answer, result).take(places))
+            columns.append(summary.numbers.typed(answer, result, new))
         return Ran(lineup, fronts, columns)
 
     def _slid(self, lineup: Lineup, policy: Policy) -> list[Numbers]:

@@ -83,15 +83,9 @@ class Summary:
         """The result of each state."""
         return self._states.lower(states, self._result)
 
-    def trail(
-        self,
-        states: Sequence[pa.Array],
-        ticks: NDArray[np.int64],
-        borders: Borders,
-        width_us: int,
-    ) -> pa.Array:
-        """At each place the result of the states at or before it, younger than the width.
+    def trail(self, states: Sequence[pa.Array], trail: Trail) -> pa.Array:
+        """At each wanted place the result of the states at or before it, younger than the width.
 
-        Ticks ascend within a segment.  A null state is there to ask only.
+        A null state is there to ask only.
         """
-        return self._states.trail(states, Trail(ticks, borders, width_us), self._result)
+        return self._states.trail(states, trail, self._result)

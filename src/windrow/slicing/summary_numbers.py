@@ -65,7 +65,7 @@ class NumberStates:
             read_only(trail.ticks),
             Groups(trail.borders),
         )
-        return self.typed(answer, result)
+        return self.typed(answer, result, trail.wanted)
 
     def task(self, states: Sequence[pa.Array]) -> tuple[Task, Numeric]:
         """What a roll over states needs to know of them; see `typed` for what it answers."""
@@ -78,9 +78,15 @@ class NumberStates:
         )
         return Task(self._of_fields, inputs), _of_states(self._numeric)
 
-    def typed(self, answer: Numbers, result: pa.DataType) -> pa.Array:
-        """The answers of a roll as results."""
+    def typed(
+        self, answer: Numbers, result: pa.DataType, wanted: NDArray[np.int64] | None = None
+    ) -> pa.Array:
+        """The answers of a roll as results: those at the wanted places, or all."""
         aggregate = self._inputs.aggregate
+        if wanted is not None:  # the others may be of no window, and too large for any result
+            statuses = None if answer.statuses is None else answer.statuses[wanted]
+            arrays = tuple(array[wanted] for array in answer.arrays)
+            answer = replace(answer, arrays=arrays, statuses=statuses)
         answer.require_fit(repr(aggregate))
         return typed(replace(answer, logicals=self._logicals).arrow(), result, aggregate)
 

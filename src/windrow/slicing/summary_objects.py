@@ -88,6 +88,8 @@ class ObjectStates:
             for start, end in pairwise(trail.borders.tolist()):
                 kept.evict(len(kept))
                 results.extend(_trailed(kept, places[start:end], trail.width_us))
+        if trail.wanted is not None:
+            results = [results[place] for place in trail.wanted.tolist()]
         return typed(results, result, self._inputs.aggregate)
 
     def _of_rows(self, columns: Sequence[Sequence[Any]], length: int) -> Any:

@@ -15,3 +15,4 @@ class Trail:
     ticks: NDArray[np.int64]  # they ascend within a segment
     borders: NDArray[np.int64]  # segment s is [borders[s], borders[s + 1])
     width_us: int
+    wanted: NDArray[np.int64] | None = None  # the places to answer; None: all of them

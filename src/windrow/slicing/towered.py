@@ -101,6 +101,8 @@ class Towered:
         due = self._plain.due({"rows": kept["rows"]})
         if not isinstance(window, TrailingTime) or not towers.num_rows:
             return due
+        if self._order is not Order.TIME:  # the next row's time may be any
+            return due
         silent = int(numbers(towers["newest"]).min()) + window.duration_us
         return silent if due is None else min(due, silent)
 

@@ -58,6 +58,8 @@ def hot_keys(request: Request, tasks: int) -> list[HotKey]:
     if tasks < 2:
         return []
     keys = request.definition.keys
+    if any(pa.types.is_nested(request.definition.schema.field(key).type) for key in keys):
+        return []  # nulls inside of them would be skipped by their hash
     rows = request.rows
     sample = _sample(rows, keys)
     found = []
@@ -82,8 +84,11 @@ def _sample(rows: DataFrame, keys: tuple[str, ...]) -> pa.Table:
 
 
 def _mark(keys: tuple[str, ...]) -> str:
-    """In SQL, a hash of 64 bits: two keys that share one are as good as never met."""
-    return f"xxhash64({', '.join(keys)})" if keys else "0"
+    """In SQL, a hash of 64 bits: two keys that share one are as good as never met.
+
+    Spark's hash skips nulls, so which are null is hashed too.
+    """
+    return f"xxhash64({', '.join(f'{key}, isnull({key})' for key in keys)})" if keys else "0"
 
 
 def _heavy(

@@ -35,6 +35,7 @@ from windrow.windows import (
     Policy,
     Punctuated,
     TrailingRows,
+    TrailingTime,
     Window,
     describe,
 )
@@ -155,6 +156,7 @@ class _Reader:
 def _forgetting(query: Query) -> int | None:
     window = query.chosen[0][1]
     waits = isinstance(window, TrailingRows | Policy | Count | Punctuated)
+    waits |= isinstance(window, TrailingTime) and query.options.order is Order.ARRIVAL
     if query.forget_us is not None and not waits:
         raise InputError(
             f"forget_after={describe(query.forget_us)!r}: time itself ends {window!r}, and nothing "
