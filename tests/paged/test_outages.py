@@ -6,6 +6,7 @@ from tests.paged.faulty import FaultyStore
 from windrow import agg
 from windrow.aggregators import Outage, PagedAmta
 from windrow.errors import StoreUnreachableError
+from windrow.window import policy
 
 pytestmark = pytest.mark.xdist_group("paged")
 
@@ -95,3 +96,35 @@ def test_whatever_write_is_the_last_the_window_resumes_as_a_prefix(after: int) -
     held = numbers(again.inserted - again.evicted, again.evicted)
     assert again.query() == (sum(held) if held else None)
     assert again.evicted % 13 == 0
+
+
+class FailingStore(FaultyStore):
+    """Answers so many times more."""
+
+    left: int | None = None
+
+    def answer(self) -> None:
+        if self.left is not None:
+            self.left -= 1
+            if self.left < 0:
+                raise StoreUnreachableError("down")
+
+
+@pytest.mark.parametrize("answers", range(12))
+def test_a_slide_that_an_outage_cut_off_goes_on_where_it_was(answers: int) -> None:
+    """The half that goes is half of what there was before, not of what the outage left."""
+    half = policy(
+        drop=lambda evicted, after, before: evicted.n * 2 <= before.n, using={"n": agg.count()}
+    )
+    store = FailingStore()
+    window = PagedAmta(agg.sum(), store, "w", half, page=PAGE, cached_pages=4)
+    window.extend(numbers(3_000))
+    window.evict(1_000)
+    window.extend(numbers(7_000, 3_000))
+    store.left = answers
+    try:
+        window.slide()
+    except StoreUnreachableError:
+        store.left = None
+        window.slide()
+    assert window.evicted == 5_500

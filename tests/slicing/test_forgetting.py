@@ -13,7 +13,7 @@ from windrow.slicing.desk import Desk, MemoryPages
 from windrow.slicing.flow import Flow
 from windrow.slicing.keyed import key_columns
 from windrow.slicing.towered import Towered
-from windrow.windows import Emit, Window
+from windrow.windows import Emit, Order, Window
 
 FORGET_US = 40
 ROWS = 9
@@ -23,11 +23,11 @@ AGGREGATES = {"n": agg.count(), "sum": agg.sum("v0")}
 class Stream:
     """A flow fed in order of time: the watermark follows the newest row."""
 
-    def __init__(self, kind: Window) -> None:
-        self.made = definition([("", kind)], AGGREGATES)
+    def __init__(self, kind: Window, order: Order = Order.TIME, large: int = 4) -> None:
+        self.made = definition([("", kind)], AGGREGATES, order)
         self.flow = Flow(self.made, Emit.ON_CLOSE, FORGET_US)
         if isinstance(self.flow.engine, Towered):
-            self.flow.engine = Towered(self.made, page=2, large=4)
+            self.flow.engine = Towered(self.made, page=2, large=large)
         self.pages = MemoryPages()
         self.kept = {name: s.empty_table() for name, s in self.flow.engine.kept.items()}
 
@@ -35,11 +35,15 @@ class Stream:
         desk = Desk(self.pages)
         given = table(rows, self.made.schema)
         none = given.slice(0, 0)
-        passed = self.flow.at(desk).apply(self.kept, given, none, none, watermark)
+        flow = self.flow.at(desk)
+        if flow.waits:
+            passed = flow.apply(self.kept, given, none, none, watermark)
+        else:
+            passed = flow.pass_through(self.kept, given, watermark)
         desk.put_away()
         self.kept = passed.kept
         found: list[dict[str, Any]] = passed.results.to_pylist()
-        return found
+        return sorted(found, key=lambda row: row["n"])
 
     @property
     def is_empty(self) -> bool:
@@ -77,6 +81,18 @@ def test_a_key_that_comes_back_begins_anew(batches: list[list[Drawn]]) -> None:
         for key, rows in list(heard.items()):
             if rows[-1][1] + FORGET_US <= watermark:
                 del heard[key]
+
+
+@given(st.data())
+def test_where_times_go_back_large_windows_are_forgotten_as_small_ones(data: st.DataObject) -> None:
+    batches = data.draw(streams())
+    over = window.trailing(rows=ROWS)
+    large, small = (Stream(over, Order.ARRIVAL, limit) for limit in (4, 1 << 30))
+    watermark = 0
+    for batch in batches:
+        rows = data.draw(st.permutations(batch))
+        watermark = max(watermark, data.draw(st.integers(0, batch[-1][1])))
+        assert large.feed(rows, watermark) == small.feed(rows, watermark)
 
 
 @pytest.mark.parametrize(
