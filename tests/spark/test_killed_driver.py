@@ -8,14 +8,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 from tests.spark.killed_driver import LARGE, SMALL, Asked, started, written
@@ -102,23 +100,6 @@ def test_a_large_window_survives_kills_at_any_moment(spark: SparkSession, tmp_pa
     moments = random.Random(7)
     for batch in (3, 6, 8):
         run_until_batch(batch, tmp_path, "large", pause_s=moments.uniform(0, 1.5))
-    run_to_the_end(spark, tmp_path, LARGE)
-    check_rows(written(tmp_path), rolled(rows[:-1], 6_000))
-
-
-def test_a_large_window_survives_killed_workers(spark: SparkSession, tmp_path: Path) -> None:
-    rows = write_rows(tmp_path, many)
-    for batch in (4, 7):
-        stream = started(spark, tmp_path, LARGE)
-        while not (tmp_path / "results" / f"{batch:04}.json").exists():
-            assert stream.isActive, stream.exception()
-            time.sleep(0.05)
-        jvm: Any = spark.sparkContext._jvm
-        driver = str(jvm.java.lang.ProcessHandle.current().pid())
-        subprocess.run(["pkill", "-KILL", "-P", driver, "-f", "pyspark.daemon"], check=True)
-        with suppress(StreamingQueryException):  # unless they had nothing to do just then
-            stream.processAllAvailable()
-        stream.stop()
     run_to_the_end(spark, tmp_path, LARGE)
     check_rows(written(tmp_path), rolled(rows[:-1], 6_000))
 
