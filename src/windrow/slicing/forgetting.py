@@ -23,8 +23,8 @@ _TOLD = {**FORGETTABLE, "towers": ("newest",)}  # of large windows, which have p
 
 def without_silent(table: pa.Table, columns: Sequence[str], before: int) -> pa.Table:
     """The rows of keys that were heard of at or after a time."""
-    if not table.num_rows:
-        return table
+    if numbers(table[_column(table, columns)]).min(initial=before) >= before:
+        return table  # everybody was heard of
     keyed, newest = _newest(table, columns)
     heard = np.repeat(newest >= before, np.diff(keyed.borders))
     return table if heard.all() else keyed.table.filter(pa.array(heard))
@@ -41,8 +41,12 @@ def first_silence(kept: Kept) -> int | None:
 
 def _newest(table: pa.Table, columns: Sequence[str]) -> tuple[Keyed, NDArray[np.int64]]:
     keyed = together(table)
-    column = next(name for name in columns if name in table.schema.names)
+    column = _column(table, columns)
     newest: NDArray[np.int64] = np.maximum.reduceat(
         numbers(keyed.table[column]), keyed.borders[:-1]
     )
     return keyed, newest
+
+
+def _column(table: pa.Table, columns: Sequence[str]) -> str:
+    return next(name for name in columns if name in table.schema.names)

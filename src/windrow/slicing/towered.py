@@ -73,10 +73,11 @@ class Towered:
         desk, found = self._desk, self._register.sort(kept, rows)
         step = self._plain.advance({"rows": found.small}, found.rest, until)
         small, results, entries = [step.kept["rows"]], [step.results], list(found.left)
-        moved = [k for k, new in enumerate(found.new) if new.num_rows]
-        entries += [entry for k, entry in enumerate(found.alive) if k not in moved]
+        pairs = list(zip(found.alive, found.new, strict=True))
+        entries += [entry for entry, own in pairs if not own.num_rows]
+        moved = [(entry, own) for entry, own in pairs if own.num_rows]
         if moved:
-            alive, new = [found.alive[k] for k in moved], [found.new[k] for k in moved]
+            alive, new = [entry for entry, _ in moved], [own for _, own in moved]
             answers, changed, back = self._run(alive, new, desk)
             results.append(answers)
             entries += changed
@@ -108,7 +109,8 @@ class Towered:
 
     def without_silent(self, kept: Kept, before: int) -> Kept:
         """What is kept, without large windows that were last heard of before a time."""
-        if self._desk is None or not kept["towers"].num_rows:
+        newest = numbers(kept["towers"]["newest"])
+        if self._desk is None or newest.min(initial=before) >= before:
             return kept
         found = self._register.sort(kept, empty(self._plain.kept["rows"]))
         entries = [*found.alive, *found.left]
