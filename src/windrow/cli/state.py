@@ -62,15 +62,14 @@ def _chosen(keys: "DataFrame", wanted: Sequence[str], about: "About") -> "DataFr
     from pyspark.sql import functions as F
 
     for condition in wanted:
-        name, given, value = condition.rpartition("=")
-        if not given and len(about.keys) != 1:
-            raise InputError(
-                f"--key {condition!r}: the query has the keys {list(about.keys)}; "
-                "say which, as NAME=VALUE"
-            )
-        name = name if given else about.keys[0]
-        if name not in about.keys:
-            raise InputError(f"--key {condition!r}: the query's keys are {list(about.keys)}")
+        name, _, value = condition.partition("=")
+        if name not in about.keys:  # a value alone, which may have a = of its own
+            if len(about.keys) != 1:
+                raise InputError(
+                    f"--key {condition!r}: the query's keys are {list(about.keys)}; "
+                    "say which, as NAME=VALUE"
+                )
+            name, value = about.keys[0], condition
         keys = keys.where(F.from_json("key", "map<string, string>")[name] == value)
     return keys
 
