@@ -9,20 +9,13 @@ from windrow.cli.session import started
 
 __all__ = ["SETTINGS", "session"]
 
-_STATE = "spark.sql.streaming.stateStore"
-
 SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "localhost",
     "spark.driver.memory": "6g",
     "spark.log.level": "OFF",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "2",
-    f"{_STATE}.providerClass": (
-        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-    ),
-    f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.ui.enabled": "false",
 }
 

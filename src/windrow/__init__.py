@@ -7,7 +7,8 @@
     wr.over(df, time="ts", by="sensor").window(window.trailing("1 h")).aggregate(peak=agg.max("x"))
 
 `agg` holds the aggregates, `window` the windows, `aggregators` the structures that keep one window,
-`monoid` makes an aggregate of your own, `roll` runs windows over whole columns, `over` on Spark.
+`monoid` makes an aggregate of your own, `roll` runs windows over whole columns, `over` on Spark,
+whose session `suit` sets up for them.
 """
 
 from importlib import import_module
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from windrow.aggregators.rolling import roll
     from windrow.planning import Strategy
     from windrow.spark.over import over
+    from windrow.spark.suiting import suit
 
 __all__ = [
     "Emit",
@@ -32,6 +34,7 @@ __all__ = [
     "monoid",
     "over",
     "roll",
+    "suit",
     "window",
 ]
 
@@ -40,6 +43,7 @@ _LATER = {
     "Strategy": "windrow.planning",
     "over": "windrow.spark.over",
     "roll": "windrow.aggregators.rolling",
+    "suit": "windrow.spark.suiting",
 }
 
 

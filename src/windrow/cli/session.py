@@ -60,7 +60,8 @@ def started(
     name: str, master: str | None, settings: Mapping[str, str], *, debug: bool
 ) -> "SparkSession":
     """A new session, without the noise of its coming up."""
-    from windrow.cli.starting import start_session, suit
+    from windrow.cli.starting import start_session
+    from windrow.spark.suiting import suit
 
     with _log_aside(debug=debug):
         session = start_session(name, master, settings)

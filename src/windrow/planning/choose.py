@@ -31,7 +31,7 @@ def choose(query: Description) -> Plan:
         in_python=in_python(query, strategy, assembly),
         state=in_state(query, strategy),
         shuffled=shuffled(query, strategy, assembly),
-        cheaper=cheaper(query, strategy),
+        cheaper=cheaper(query, strategy, assembly),
     )
 
 

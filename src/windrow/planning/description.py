@@ -34,6 +34,7 @@ class Description:
     keys: tuple[str, ...] = ()
     lateness_ms: int | None = None
     forced: Strategy | None = None
+    measured: bool = False  # Spark measures what it hands to Python, row by row
 
     @property
     def window(self) -> Window:

@@ -107,9 +107,14 @@ def _splits(query: Description) -> bool:
     return trailing and not query.streaming and query.order is Order.TIME
 
 
-def cheaper(query: Description, strategy: Strategy) -> tuple[str, ...]:
+def cheaper(query: Description, strategy: Strategy, assembly: Assembly | None) -> tuple[str, ...]:
     """Changes to the query that would save work."""
     told = []
+    if query.measured and in_python(query, strategy, assembly):
+        told.append(
+            "windrow.suit(spark): Spark would no longer measure batches for Python anew with every "
+            "row (spark.sql.execution.arrow.maxBytesPerBatch)"
+        )
     interpreted = [part.text for part in query.aggregates if not part.compiled]
     if strategy in (Strategy.KERNEL, Strategy.STATEFUL, Strategy.PANES) and interpreted:
         foreign = [p.text for p in query.aggregates if not p.compiled and not p.builtin]

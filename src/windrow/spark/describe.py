@@ -7,6 +7,7 @@ from windrow.planning import Described, Description, Strategy
 from windrow.slicing.summary_inputs import read_inputs
 from windrow.spark.builtins import builtin_of
 from windrow.spark.request import Request
+from windrow.spark.suiting import measures_batches
 from windrow.windows import TrailingRows, TrailingTime
 
 __all__ = ["description"]
@@ -32,6 +33,7 @@ def description(
         keys=request.names.keys,
         lateness_ms=request.lateness_ms,
         forced=forced,
+        measured=measures_batches(request.rows.sparkSession),
     )
 
 

@@ -31,6 +31,7 @@ __all__ = [
     "parcels_of",
     "rank_column",
     "resplit",
+    "rows_of_parcel",
     "told",
 ]
 
@@ -39,11 +40,13 @@ HOT = "hot"
 PARCELS = "lane int, low long, parcel binary"
 _PARCELS = pa.schema([("lane", pa.int32()), ("low", pa.int64()), ("parcel", pa.binary())])
 
-# Rows gathered before they are split into lanes, rows of one parcel that may go to the shuffle as
-# they are, and results that go back to the JVM at once.
+# Rows gathered before they are split into lanes, and results that go back to the JVM at once.
 _GATHERED = 1 << 17
-_PARCEL = 1 << 13
 _RESULTS = 1 << 16
+# What a parcel should hold.  Spark hands parcels to Python by the thousand (`suiting`): bytes bound
+# what that takes of memory, whatever rows are like.
+_PARCEL_ROWS = 1 << 13
+_PARCEL_BYTES = 1 << 16
 
 # Arrival numbers: a task's number above, the row's number in the task below.
 _TASK_SHIFT = 40
@@ -91,10 +94,16 @@ def in_lanes(
     order = _by_lane(lanes, ranks)
     lanes, ranks = lanes[order], ranks[order]
     table = table.take(pa.array(order)).combine_chunks()
-    cuts = _cuts(lanes, ranks)
+    cuts = _cuts(lanes, ranks, rows_of_parcel(table))
     starts = cuts[:-1]
     packed = [pack(table.slice(a, b - a)) for a, b in pairwise(cuts.tolist())]
     yield parcels(lanes[starts], ranks[starts], packed)
+
+
+def rows_of_parcel(table: pa.Table) -> int:
+    """How many of these rows a parcel should hold."""
+    fitting: int = table.num_rows * _PARCEL_BYTES // max(table.nbytes, 1)
+    return max(min(_PARCEL_ROWS, fitting), 1)
 
 
 def parcels(lanes: Any, lows: Any, packed: list[bytes]) -> pa.RecordBatch:
@@ -117,16 +126,16 @@ def _by_lane(lanes: NDArray[Any], ranks: NDArray[np.int64]) -> NDArray[np.int64]
     return by_rank[np.argsort(lanes[by_rank], kind="stable")]
 
 
-def _cuts(lanes: NDArray[Any], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where parcels begin, and the end."""
+def _cuts(lanes: NDArray[Any], ranks: NDArray[np.int64], rows: int) -> NDArray[np.int64]:
+    """Where parcels of about so many rows begin, and the end."""
     borders = np.flatnonzero(np.diff(lanes)) + 1
     borders = np.concatenate([[0], borders, [len(lanes)]])
     cuts = [borders]
     for start, end in pairwise(borders.tolist()):
-        if end - start <= 2 * _PARCEL:
+        if end - start <= 2 * rows:
             continue
         span = int(ranks[end - 1]) - int(ranks[start])
-        width = max(span * _PARCEL // (end - start), 1).bit_length()
+        width = max(span * rows // (end - start), 1).bit_length()
         cuts.append(np.flatnonzero(np.diff(ranks[start:end] >> width)) + 1 + start)
     return np.unique(np.concatenate(cuts))
 
