@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from tests.slicing.support import ORDERED, ROWS, Drawn, by_engine, by_oracle, definition, table
 from windrow import window
+from windrow.errors import InputError
 from windrow.slicing.batch import run_through
 from windrow.slicing.engines import engine_for
 from windrow.slicing.keyed import numbers
-from windrow.slicing.splits import Split, best_split, split_rows
+from windrow.slicing.splits import CONTEXT, Split, best_split, split_rows, whole_contexts
 from windrow.windows import Order, TrailingRows, TrailingTime
 
 TRAILING = [
@@ -68,3 +69,36 @@ def test_many_rows_are_shared_evenly() -> None:
     assert split.cuts[0] == 500 or split.slots == 4
     slots = Counter(split.slot_of(np.arange(0, 1000)).tolist())
     assert max(slots.values()) <= 1.1 * min(slots.values())
+
+
+@given(
+    seed=st.integers(0, 1 << 32), reach=st.integers(1, 3_000), one_in=st.sampled_from([2, 8, 64])
+)
+def test_contexts_chosen_by_a_sample_have_the_rows_that_windows_reach_back_to(
+    seed: int, reach: int, one_in: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    times = np.sort((rng.pareto(1.0, 100_000) * 1_000).astype(np.int64))
+    sample = times[rng.random(len(times)) < 1 / one_in]
+    edges = np.unique(sample[:: max(len(sample) // 100, 1)])
+    bins = np.searchsorted(edges, sample, "right") - 1
+    histogram = {int(edges[b]): int(n) * one_in for b, n in Counter(bins.tolist()).items()}
+    split = best_split(histogram, TrailingRows(reach + 1), 4, one_in=one_in)
+    for slot in split.bounded:
+        assert np.count_nonzero(split.context(slot, times)) >= reach
+
+
+def test_a_sample_of_many_rows_still_splits_them() -> None:
+    histogram = dict.fromkeys(range(0, 512_000, 1_000), 20_000)
+    split = best_split(histogram, TrailingRows(10_000), 2, one_in=64)
+    assert len(split.bounded) == split.slots - 1 >= 1
+
+
+def test_a_context_that_lacks_rows_is_an_error_and_not_a_wrong_result() -> None:
+    pieces = [(0, pa.table({"n": [-CONTEXT, 1 - CONTEXT, 7]})), (9, pa.table({"n": [8]}))]
+    assert list(whole_contexts(pieces, 2, 5)) == pieces
+    for cut, before in ((5, pieces[:1]), (10, pieces)):  # as soon as it is certain
+        passed = whole_contexts(pieces, 3, cut)
+        assert [next(passed) for _ in before] == before
+        with pytest.raises(InputError, match=r"a window of 4 rows finds 2 rows .* cache\(\) it"):
+            next(passed)

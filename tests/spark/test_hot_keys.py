@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 
 import windrow as wr
 from windrow import agg, window
+from windrow.slicing.splits import Split
 from windrow.spark import hot, kernel
 from windrow.testing import check_rows, expected
 from windrow.window import Window
@@ -61,3 +62,27 @@ def test_a_hot_key_is_split_and_answers_as_ever(
     found = wr.over(frame, time="t", by=by).window(over).aggregate(**AGGREGATES)
     assert max(few, default=0) > 1
     check_rows(found, expected(given, time="t", by=by, window=over, aggregates=AGGREGATES))
+
+
+def test_two_hot_keys_are_split_side_by_side(spark: SparkSession, few: list[int]) -> None:
+    given = [row | {"k": place % 2} for place, row in enumerate(rows(0, 0))]
+    over = window.trailing(rows=5)
+    tuples = [tuple(row.values()) for row in given]
+    frame = spark.createDataFrame(tuples, "k bigint, t timestamp, v bigint").coalesce(1)
+    found = wr.over(frame, time="t", by="k").window(over).aggregate(**AGGREGATES)
+    assert len(few) == 2
+    assert min(few) > 1
+    check_rows(found, expected(given, time="t", by="k", window=over, aggregates=AGGREGATES))
+
+
+def test_rows_that_change_after_they_were_sampled_are_told_of(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noon = int(NOON.timestamp()) * 1_000_000
+    promised = hot.HotKey(None, Split((noon + 200_000_000,), (noon + 190_000_000,)))
+    monkeypatch.setattr(kernel, "hot_keys", lambda *_: [promised])
+    tuples = [tuple(row.values()) for row in rows(7, 1)]
+    frame = spark.createDataFrame(tuples, "k bigint, t timestamp, v bigint")
+    query = wr.over(frame, time="t").window(window.trailing(rows=100)).aggregate(sum=agg.sum("v"))
+    with pytest.raises(Exception, match="not the same each time it is read"):
+        query.collect()

@@ -1,20 +1,23 @@
 """A key with many rows split by time, so that several tasks share it.
 
 Each slot of time has its own rows, and before them those of earlier slots that its windows reach
-back to: its context.  Cuts are chosen by a histogram of times.
+back to: its context.  Cuts are chosen by a histogram of times, which may be one of a sample: then
+contexts are so long that they have enough rows as good as certainly.
 """
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from windrow.errors import InputError
 from windrow.slicing.keyed import numbers
 from windrow.windows import TrailingRows, TrailingTime
 
-__all__ = ["CONTEXT", "EVER", "Split", "best_split", "split_rows"]
+__all__ = ["CONTEXT", "EVER", "Split", "best_split", "split_rows", "whole_contexts"]
 
 # Context has numbers of arrival below zero: it is in windows, and has no result of its own.
 CONTEXT = 1 << 62
@@ -23,6 +26,10 @@ EVER = -(1 << 63)  # a reach before all rows
 
 # Splitting that saves less than this share of the time is not worth the rows it doubles.
 _WORTH = 0.85
+
+# How unlikely it is that a context chosen by a sample is too short: e^-60, wherever it begins; over
+# 10^9 rows where it might begin, less than once in 10^16 queries.
+_UNLIKELY = 60.0
 
 
 @dataclass(frozen=True)
@@ -47,19 +54,25 @@ class Split:
             return np.zeros(len(times), np.bool_)
         return (times >= self.reaches[slot - 1]) & (times < self.cuts[slot - 1])
 
+    @property
+    def bounded(self) -> dict[int, int]:
+        """The slots whose context is not all that comes before, and the times they begin at."""
+        ends = enumerate(zip(self.reaches, self.cuts, strict=True), 1)
+        return {slot: cut for slot, (reach, cut) in ends if reach != EVER}
+
 
 def best_split(
     histogram: Mapping[int, int],
     window: TrailingRows | TrailingTime,
     tasks: int,
     *,
-    margin: float = 1.0,
+    one_in: int = 1,
 ) -> Split:
     """The split that ends first on so many tasks; of one slot where splitting does not help.
 
     `histogram` counts rows by the start of their bin: all rows of a bin are at or after its start
-    and before the start of the next; some may be before the first.  Where counts are not exact,
-    a context of rows should have `margin` times as many as windows reach back to.
+    and before the start of the next; some may be before the first.  Where counts are of a random
+    sample, each row in it stands for at most `one_in`.
     """
     edges = np.array(sorted(histogram), np.int64)
     counts = np.array([histogram[int(edge)] for edge in edges], np.int64)
@@ -67,12 +80,39 @@ def best_split(
     total = int(before[-1])
     best, cost = Split(), float(total) * _WORTH
     for slots in (tasks, 2 * tasks):
-        split = _cut(edges, before, window, slots, margin)
+        split = _cut(edges, before, window, slots, one_in)
         rows = _rows_of_slots(split, edges, before)
         ends = max(*rows, sum(rows) / tasks)
         if ends < cost:
             best, cost = split, ends
     return best
+
+
+def whole_contexts(
+    pieces: Iterable[tuple[int, pa.Table]], rows: int, cut: int
+) -> Iterator[tuple[int, pa.Table]]:
+    """The same pieces of the slot from `cut` on; an error if its context has less than `rows` rows.
+
+    It comes before any piece from which on results are told: they would be wrong.
+    """
+    found, told = 0, False
+    for low, piece in pieces:
+        if low >= cut and not told:
+            _require_context(found, rows)
+            told = True
+        found += int(np.count_nonzero(numbers(piece["n"]) < 0))
+        yield low, piece
+    _require_context(found, rows)
+
+
+def _require_context(found: int, rows: int) -> None:
+    """Refuse to go on with a context that is too short."""
+    if found < rows:
+        raise InputError(
+            f"a window of {rows + 1:,} rows finds {found:,} rows before a cut in time, where a "
+            "sample of the input, taken when the query was built, promised enough: the input is "
+            "not the same each time it is read; cache() it or write it first"
+        )
 
 
 def split_rows(
@@ -112,7 +152,7 @@ def _cut(
     before: NDArray[np.int64],
     window: TrailingRows | TrailingTime,
     slots: int,
-    margin: float,
+    one_in: int,
 ) -> Split:
     """About as many rows in each slot."""
     wanted = before[-1] * np.arange(1, slots) / slots
@@ -123,10 +163,19 @@ def _cut(
         reaches = cuts - window.duration_us + 1
     else:
         # The last edge with enough rows between it and the cut; if there is none, all before.
-        enough = before[places] - np.ceil((window.rows - 1) * margin)
+        enough = before[places] - _surely(window.rows - 1, one_in)
         reached = np.searchsorted(before[:-1], enough, side="right") - 1
         reaches = np.where(reached < 0, EVER, edges[np.maximum(reached, 0)])
     return Split(tuple(cuts.tolist()), tuple(reaches.tolist()))
+
+
+def _surely(rows: int, one_in: int) -> int:
+    """How many rows a sample must promise for so many to be there (Bernstein's inequality)."""
+    if one_in == 1 or not rows:
+        return rows
+    expected = rows / one_in
+    above = _UNLIKELY / 3 + math.sqrt((_UNLIKELY / 3) ** 2 + 2 * _UNLIKELY * expected)
+    return math.ceil((expected + above) * one_in)
 
 
 def _rows_of_slots(split: Split, edges: NDArray[np.int64], before: NDArray[np.int64]) -> list[int]:

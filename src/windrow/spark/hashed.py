@@ -81,14 +81,22 @@ def hashed_slices(partials: DataFrame, definition: Definition, schema: pa.Schema
     Spark cannot hand a column with a dot in its name, as states have, to Python: see `as_slices`.
     """
     _, keys = hashed(definition)
-    columns = (keys.get(name, quoted(name)) for name in schema.names)
-    return partials.select(*(column.alias(f"s{k}") for k, column in enumerate(columns)))
+    columns = {_called(name, schema): keys.get(name, quoted(name)) for name in schema.names}
+    if is_hashed_here(definition.schema, definition.keys):
+        del columns[_called(HASH_KEY, schema)]
+    return partials.select(*(column.alias(name) for name, column in columns.items()))
 
 
 def as_slices(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """Slices in Python, their columns called as they should be."""
-    own = table.select([f"s{k}" for k in range(len(schema))])
-    return own.rename_columns(schema.names).cast(schema)
+    called = {_called(name, schema): name for name in schema.names}
+    own = table.select([name for name in table.schema.names if name in called])
+    return with_hash(own.rename_columns([called[name] for name in own.schema.names]), schema)
+
+
+def _called(name: str, schema: pa.Schema) -> str:
+    """What a column of slices is called on its way to Python."""
+    return f"s{schema.get_field_index(name)}"
 
 
 def without_hash(definition: Definition, results: pa.Schema) -> list[Column]:

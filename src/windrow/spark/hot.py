@@ -6,7 +6,7 @@ shuffle, as small queries wait for it too.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -15,13 +15,13 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from windrow.slicing.keyed import numbers
-from windrow.slicing.splits import EVER, Split, best_split
+from windrow.slicing.splits import Split, best_split
 from windrow.spark.request import Request
 from windrow.windows import Order, TrailingRows, TrailingTime
 
 __all__ = ["HotKey", "hot_keys"]
 
-# A key with fewer rows is done before counting and splitting them would have paid.
+# A key with fewer rows is done before splitting them would have paid.
 _FEW_ROWS = 500_000
 # About one row in so many is looked at, and of a partition with more than some of these fewer: one
 # in twice as many whenever there are twice as many.  The sample stays small, whatever there is.
@@ -29,16 +29,17 @@ _ONE_IN = 64
 _SOME = 1 << 12
 _SEED = 1
 _BINS = 512
-# By how much more rows than needed a context should have, as those counted are a sample.
-_MARGIN = 1.25
 
-# In SQL: the number of a row in its partition, which is the lower part of Spark's unique ids; and
-# whether it is looked at, which a hash decides: of what comes in turns, every so manieth row would
-# always be the same.
-_NUMBER = "monotonically_increasing_id() & 8589934591 AS number"
+# In SQL: Spark's unique id of a row, of which the lower part is its number in its partition; and
+# whether the row is looked at.  A hash of the whole id decides: of what comes in turns, every so
+# manieth row would always be the same, and partitions that all draw the same numbers would be wrong
+# together.
+_ID = "monotonically_increasing_id() AS id"
+_NUMBERS = (1 << 33) - 1
 _DRAWN = f"""
-    number < {2 * _SOME}
-    OR pmod(xxhash64(number), CAST(pow(2, floor(log2((number + 1) / {_SOME}))) AS long)) = 0
+    id & {_NUMBERS} < {2 * _SOME} OR pmod(
+        xxhash64(id), CAST(pow(2, floor(log2(((id & {_NUMBERS}) + 1) / {_SOME}))) AS long)
+    ) = 0
 """
 
 
@@ -60,13 +61,11 @@ def hot_keys(request: Request, tasks: int) -> list[HotKey]:
     keys = request.definition.keys
     if any(pa.types.is_nested(request.definition.schema.field(key).type) for key in keys):
         return []  # nulls inside of them would be skipped by their hash
-    rows = request.rows
-    sample = _sample(rows, keys)
+    sample = _sample(request.rows, keys)
     found = []
     for key, own in _heavy(sample, keys, tasks):
-        split = best_split(_histogram(own), window, tasks, margin=_MARGIN)
-        if split.slots > 1 and isinstance(window, TrailingRows):
-            split = _assured(split, rows if key is None else rows.where(key), window)
+        most = int(numbers(own["seen"]).max())
+        split = best_split(_histogram(own), window, tasks, one_in=most)
         if split.slots > 1:
             found.append(HotKey(key, split))
     return found
@@ -78,8 +77,9 @@ def _sample(rows: DataFrame, keys: tuple[str, ...]) -> pa.Table:
     Every step of a query is a hundredth of a second to plan: there are few here.
     """
     sampled = rows.sample(1 / _ONE_IN, _SEED)
-    found = sampled.selectExpr("t", f"{_mark(keys)} AS mark", _NUMBER).where(_DRAWN).toArrow()
-    doubled = np.log2((numbers(found["number"]) + 1) / _SOME).clip(0).astype(np.int64)
+    found = sampled.selectExpr("t", f"{_mark(keys)} AS mark", _ID).where(_DRAWN).toArrow()
+    places = numbers(found["id"]) & _NUMBERS
+    doubled = np.log2((places + 1) / _SOME).clip(0).astype(np.int64)
     return found.append_column("seen", pa.array(_ONE_IN << doubled))
 
 
@@ -117,20 +117,3 @@ def _histogram(sample: pa.Table) -> dict[int, int]:
     before = np.append(np.concatenate([[0], until])[starts], until[-1])
     counts: NDArray[np.int64] = np.diff(before)
     return dict(zip(edges.tolist(), counts.tolist(), strict=True))
-
-
-def _assured(split: Split, rows: DataFrame, window: TrailingRows) -> Split:
-    """The same split, but every context certainly has the rows that windows reach back to.
-
-    Where the sample promised too many, all rows before are the context.
-    """
-    time = F.col("t")
-    contexts = zip(split.reaches, split.cuts, strict=True)
-    counts = rows.agg(
-        *(F.count_if((time >= reach) & (time < cut)).alias(f"{cut}") for reach, cut in contexts)
-    ).collect()[0]
-    reaches = tuple(
-        reach if count >= window.rows - 1 else EVER
-        for reach, count in zip(split.reaches, counts, strict=True)
-    )
-    return replace(split, reaches=reaches)

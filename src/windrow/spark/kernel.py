@@ -5,7 +5,8 @@ lane by lane ─▶ results.  Spark sorts parcels and not rows, and spills them 
 some parcels and the state of its windows in memory.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from windrow.slicing.definition import Definition
 from windrow.slicing.engine import Engine
 from windrow.slicing.engines import engine_for
 from windrow.slicing.keyed import numbers
-from windrow.slicing.splits import Split, split_rows
+from windrow.slicing.splits import Split, split_rows, whole_contexts
 from windrow.spark.hashed import (
     HASH_KEY,
     as_slices,
@@ -29,7 +30,6 @@ from windrow.spark.hashed import (
     hashes,
     is_hashed_here,
     with_hash,
-    without_hash,
 )
 from windrow.spark.hot import HotKey, hot_keys
 from windrow.spark.packing import (
@@ -49,7 +49,7 @@ from windrow.spark.parallelism import tasks_of
 from windrow.spark.request import Request
 from windrow.spark.shipped import Shipped
 from windrow.spark.types import spark_schema
-from windrow.windows import Aligned, Emit, Order
+from windrow.windows import Aligned, Emit, Order, TrailingRows
 
 __all__ = ["run", "windows_from_partials"]
 
@@ -68,13 +68,15 @@ def run(request: Request) -> DataFrame:
         work = _pack_rows(definition, lanes, [key.split for key in hot])
         parcels = rows.select("*", *_guides(definition, hot)).mapInArrow(work, PARCELS)
         results = told(engine.get().schema)
-        work = _run_lanes(engine, definition.schema, results, definition.order, request.emit)
+        contexts = _contexts(request, lanes, hot)
+        work = _run_lanes(
+            engine, definition.schema, results, definition.order, request.emit, contexts
+        )
         return _answered(parcels, results, work, tasks)
     inner, _ = hashed(definition)
-    engine = Shipped(engine_for, inner)
-    work = _pack_folded(engine, inner.schema, tasks * _LANES_PER_TASK)
+    work = _pack_folded(Shipped(engine_for, inner), inner.schema, tasks * _LANES_PER_TASK)
     parcels = hashed_rows(rows, definition).mapInArrow(work, PARCELS)
-    return _from_slices(parcels, engine, definition, tasks)
+    return _from_slices(parcels, definition, tasks)
 
 
 def windows_from_partials(partials: DataFrame, request: Request) -> DataFrame:
@@ -85,18 +87,18 @@ def windows_from_partials(partials: DataFrame, request: Request) -> DataFrame:
     engine = Shipped(engine_for, inner)
     slices = hashed_slices(partials, definition, engine.get().partials)
     work = _pack_slices(engine, tasks * _LANES_PER_TASK)
-    return _from_slices(slices.mapInArrow(work, PARCELS), engine, definition, tasks)
+    return _from_slices(slices.mapInArrow(work, PARCELS), definition, tasks)
 
 
-def _from_slices(
-    parcels: DataFrame, engine: Shipped[Engine], definition: Definition, tasks: int
-) -> DataFrame:
+def _from_slices(parcels: DataFrame, definition: Definition, tasks: int) -> DataFrame:
+    """Windows from slices, whose hashes have told their lanes and are gone."""
+    engine = Shipped(engine_for, definition)
     sizes = {window.size_us for _, window in definition.windows if isinstance(window, Aligned)}
     # Windows may be many more than rows: what Spark can add by itself, Python does not hand over.
     known = ["end"] if len(sizes) == 1 else []
-    results = told(engine.get().schema, HASH_KEY, *known)
+    results = told(engine.get().schema, *known)
     work = _run_lanes(engine, engine.get().partials, results, Order.TIME)
-    found = _answered(parcels, results, work, tasks).select(*without_hash(definition, results))
+    found = _answered(parcels, results, work, tasks)
     return found.withColumn("end", F.col("start") + sizes.pop()) if known else found
 
 
@@ -114,6 +116,19 @@ def _guides(definition: Definition, hot: Sequence[HotKey]) -> list[Column]:
     here = is_hashed_here(definition.schema, definition.keys)
     own = [] if here else [hash_of(definition.keys).alias(HASH)]
     return [*own, _which(hot)] if definition.keys and hot else own
+
+
+def _contexts(request: Request, lanes: int, hot: Sequence[HotKey]) -> dict[int, tuple[int, int]]:
+    """For the lanes of slots: how many rows of context the sample promised, and where it ends."""
+    _, window = request.windows[0]
+    if not isinstance(window, TrailingRows):
+        return {}
+    wanted = {}
+    for key in hot:
+        for slot, cut in key.split.bounded.items():
+            wanted[lanes + slot] = (window.rows - 1, cut)
+        lanes += key.split.slots
+    return wanted
 
 
 def _which(hot: Sequence[HotKey]) -> Column:
@@ -154,8 +169,7 @@ def _pack_folded(engine: Shipped[Engine], schema: pa.Schema, lanes: int) -> Work
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for table in numbered(batches):
-            slices = engine.get().fold(with_hash(table, schema))
-            yield from in_lanes(slices, numbers(slices[HASH_KEY]) % lanes, numbers(slices["start"]))
+            yield from _sliced(engine.get().fold(with_hash(table, schema)), lanes)
 
     return work
 
@@ -166,10 +180,15 @@ def _pack_slices(engine: Shipped[Engine], lanes: int) -> Work:
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         schema = engine.get().partials
         for table in numbered(batches):
-            slices = as_slices(table, schema)
-            yield from in_lanes(slices, numbers(slices[HASH_KEY]) % lanes, numbers(slices["start"]))
+            yield from _sliced(as_slices(table, schema), lanes)
 
     return work
+
+
+def _sliced(slices: pa.Table, lanes: int) -> Iterator[pa.RecordBatch]:
+    """Slices as parcels, by their hashes, which no window needs."""
+    own: NDArray[Any] = numbers(slices[HASH_KEY]) % lanes
+    return in_lanes(slices.drop_columns([HASH_KEY]), own, numbers(slices["start"]))
 
 
 def _run_lanes(
@@ -178,11 +197,14 @@ def _run_lanes(
     results: pa.Schema,
     order: Order,
     emit: Emit = Emit.ON_CLOSE,
+    contexts: Mapping[int, tuple[int, int]] = MappingProxyType({}),
 ) -> Work:
-    """The engine over each lane of a partition."""
+    """The engine over each lane of a partition; some need a context (`whole_contexts`)."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for _, pieces in parcels_of(batches, rows):
+        for lane, pieces in parcels_of(batches, rows):
+            if lane in contexts:
+                pieces = whole_contexts(pieces, *contexts[lane])
             found = run_through(engine.get(), pieces, order, emit)
             yield from resplit(table.select(results.names) for table in found)
 
