@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate, cycle, islice
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,7 +66,9 @@ def streams(draw: st.DrawFn) -> tuple[list[Drawn], list[int]]:
     for _ in range(draw(st.integers(0, 120))):
         now += draw(st.sampled_from([0, 0, 1, 1, 1, 2, 50]))
         rows.append((draw(KEYS), now, draw(VALUES), None, None))
-    return rows, draw(st.lists(st.integers(1, 120), max_size=6))
+    # Few rows at a time let windows grow large, many bring them back.
+    pieces = draw(st.lists(st.sampled_from([1, 1, 1, 2, 5, 40]), min_size=1, max_size=30))
+    return rows, list(accumulate(islice(cycle(pieces), len(rows))))
 
 
 class Paged:
@@ -112,6 +116,48 @@ def test_large_windows_give_what_the_oracle_does(
     rows, cuts = stream
     made = definition([("", kind)], AGGREGATES)
     assert by_engine(Paged(made).run(rows, cuts)) == by_oracle(rows, made)
+
+
+def test_a_window_that_is_turned_over_at_once_is_kept_as_rows() -> None:
+    made = definition([("", window.trailing(rows=9))], AGGREGATES)
+    rows: list[Drawn] = [("a", k, float(k), None, None) for k in range(200)]
+    stream = Paged(made)
+
+    def towers(first: int, end: int) -> tuple[int, int]:
+        """How many windows are in pages, and how many rows are not."""
+        stream.advance(table(rows[first:end], made.schema, first), None)
+        kept = stream.kept()
+        alive = pc.less(kept["towers"]["evicted"], kept["towers"]["paged"])
+        return sum(alive.to_pylist()), kept["rows"].num_rows
+
+    assert towers(0, 50) == (0, 8)
+    assert towers(50, 50) == (0, 8)
+    assert towers(50, 52) == (1, 0)
+    assert towers(52, 100) == (0, 8)
+    for row in range(100, 200):
+        assert towers(row, row + 1)[0] == 1
+    assert by_engine(Paged(made).run(rows, [50, 52, 100])) == by_oracle(rows, made)
+
+
+def test_pages_of_an_emptied_window_are_due_until_all_are_swept() -> None:
+    policy = window.policy(keep=lambda w: w.peak < 3, using={"peak": agg.max("v0")})
+    made = definition([("", policy)], AGGREGATES)
+    stream = Paged(made)
+    rows: list[Drawn] = [("a", k, 0.0, None, None) for k in range(200)]
+    for row in rows:
+        stream.advance(table([row], made.schema, row[1]), row[1])
+    assert len(stream.pages.pages) > 100
+    assert stream.engine.due(stream.kept()) is None
+    last: Drawn = ("a", 200, 3.0, None, None)  # nothing may stay with it
+    stream.advance(table([last], made.schema, 200), 200)
+    assert len(stream.pages.pages) > 50
+    calls = 0
+    while (due := stream.engine.due(stream.kept())) is not None:
+        assert due <= 200
+        stream.advance(made.schema.empty_table(), 201 + calls)
+        calls += 1
+    assert calls > 1
+    assert not stream.pages.pages
 
 
 def test_prefixes_that_nobody_asked_about_may_overflow() -> None:

@@ -2,11 +2,13 @@
 
 Small windows are kept as their rows, all keys together, and run as ever (`per_row`).  A key whose
 window grows large gets a tower: its rows go into pages, and a run takes the few rows and nodes that
-stand for the whole window.  When the window has become small again, its rows come back.
+stand for the whole window.  When the window has become small again, its rows come back; also when
+as many rows come in at once, since a run over all of them then costs no more than they do.
 """
 
 from copy import copy
 from dataclasses import replace
+from itertools import compress
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +20,7 @@ from windrow.slicing.engine import Kept, Step
 from windrow.slicing.keyed import empty, key_columns, numbers, together
 from windrow.slicing.lineup import line_up
 from windrow.slicing.per_row import PerRow, previewed
-from windrow.slicing.register import Entry, Register
+from windrow.slicing.register import Entry, Register, Sorted
 from windrow.slicing.running import Running
 from windrow.slicing.tower import TICK, Pager, Tower
 from windrow.windows import Order, TrailingTime
@@ -70,7 +72,8 @@ class Towered:
         if self._desk is None:
             step = self._plain.advance({"rows": kept["rows"]}, rows, until)
             return Step(step.results, {**kept, **step.kept})
-        desk, found = self._desk, self._register.sort(kept, rows)
+        desk = self._desk
+        found = self._taken_back(self._register.sort(kept, rows), desk)
         step = self._plain.advance({"rows": found.small}, found.rest, until)
         small, results, entries = [step.kept["rows"]], [step.results], list(found.left)
         pairs = list(zip(found.alive, found.new, strict=True))
@@ -82,7 +85,8 @@ class Towered:
             results.append(answers)
             entries += changed
             small += back
-        raised, rest, numbering = self._raised(pa.concat_tables(small), kept["numbering"], desk)
+        held = pa.concat_tables(small)
+        raised, rest, numbering = self._raised(held, rows.num_rows, kept["numbering"], desk)
         swept = self._swept([*entries, *raised], until, rows.num_rows, desk)
         tables = self._register.tables(swept, rest)
         return Step(pa.concat_tables(results), {**tables, "numbering": numbering})
@@ -97,15 +101,26 @@ class Towered:
         return self._plain.unfinished(kept)
 
     def due(self, kept: Kept) -> int | None:
-        """When a key has been silent for so long that nothing of it is in any window."""
+        """When there is something to do, even if no row comes.
+
+        A key may have been silent for so long that nothing of it is in any window.  Pages that are
+        done with are due at once: who is called again sweeps some more.
+        """
+        dues = [self._plain.due({"rows": kept["rows"]}), self._silent(kept), self._unswept(kept)]
+        return min((due for due in dues if due is not None), default=None)
+
+    def _silent(self, kept: Kept) -> int | None:
         window, towers = self._running.window, kept["towers"]
-        due = self._plain.due({"rows": kept["rows"]})
         if not isinstance(window, TrailingTime) or not towers.num_rows:
-            return due
+            return None
         if self._order is not Order.TIME:  # the next row's time may be any
-            return due
-        silent = int(numbers(towers["newest"]).min()) + window.duration_us
-        return silent if due is None else min(due, silent)
+            return None
+        return int(numbers(towers["newest"]).min()) + window.duration_us
+
+    def _unswept(self, kept: Kept) -> int | None:
+        towers = kept["towers"]
+        done = numbers(towers["evicted"]) // self._page > numbers(towers["swept"]) // self._page
+        return int(numbers(towers["newest"])[done].min()) if done.any() else None
 
     def without_silent(self, kept: Kept, before: int) -> Kept:
         """What is kept, without large windows that were last heard of before a time."""
@@ -119,6 +134,28 @@ class Towered:
                 self._pager.swept(entry.abandoned().tower, _ALL, self._desk)
         heard = [entry for entry in entries if entry.newest >= before]
         return {**kept, **self._register.tables(heard, found.small)}
+
+    def _taken_back(self, found: Sorted, desk: Desk) -> Sorted:
+        """The same, with towers that get as many rows as they have among the small windows."""
+        turned = [
+            new.num_rows >= entry.tower.rows
+            for entry, new in zip(found.alive, found.new, strict=True)
+        ]
+        if not any(turned):
+            return found
+        left, small, rest = list(found.left), [found.small], [found.rest]
+        for entry in compress(found.alive, turned):
+            left.append(entry.abandoned())
+            small.append(self._register.with_key(entry.key, self._pager.rows(entry.tower, desk)))
+        rest += compress(found.new, turned)
+        stays = [not turns for turns in turned]
+        return Sorted(
+            list(compress(found.alive, stays)),
+            list(compress(found.new, stays)),
+            left,
+            pa.concat_tables(small),
+            pa.concat_tables(rest),
+        )
 
     def _run(
         self, alive: list[Entry], new: list[pa.Table], desk: Desk
@@ -165,10 +202,13 @@ class Towered:
         return replace(entry, tower=self._pager.built(tower, desk)), []
 
     def _raised(
-        self, rows: pa.Table, numbering: pa.Table, desk: Desk
+        self, rows: pa.Table, coming: int, numbering: pa.Table, desk: Desk
     ) -> tuple[list[Entry], pa.Table, pa.Table]:
-        """Towers for the keys with too many rows; the rows of the others; the next number."""
-        if rows.num_rows <= self._large:
+        """Towers for the keys with too many rows; the rows of the others; the next number.
+
+        Not while as many rows come as there are, nor for a call that brings none.
+        """
+        if not coming or rows.num_rows <= max(self._large, coming):
             return [], rows, numbering
         # Those of a key stand together: where no key has a long run, none has many rows.
         if self._keys and _longest_run(rows[self._keys[0]]) <= self._large:

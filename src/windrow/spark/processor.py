@@ -15,7 +15,7 @@ from windrow.slicing.flow import Flow, Passed
 from windrow.slicing.keyed import numbers
 from windrow.spark.about import About
 from windrow.spark.hashed import HASH_KEY
-from windrow.spark.packing import told
+from windrow.spark.packing import rows_of_parcel, told
 from windrow.spark.pages import StatePages
 from windrow.spark.shards import NEVER, Head, Shards, shards_of
 from windrow.spark.shipped import Shipped
@@ -23,8 +23,6 @@ from windrow.spark.waiting import Waiting, WaitingRoom
 from windrow.wire.parcels import pack, unpack
 
 __all__ = ["BucketProcessor", "micros_of"]
-
-_RESULTS_PER_PARCEL = 1 << 17
 
 
 class BucketProcessor(StatefulProcessor):
@@ -68,7 +66,8 @@ class BucketProcessor(StatefulProcessor):
         """Called by Spark after all else."""
 
     def _pass(self, rows: pa.Table, times: Any) -> Iterator[Row]:
-        watermark = micros_of(times.getCurrentWatermarkInMs())
+        watermark_ms = times.getCurrentWatermarkInMs()
+        watermark = micros_of(watermark_ms)
         head = self._shards.head()
         work = self._wait_and_pass if self._flow.waits else self._pass_at_once
         if self._flow.pages:
@@ -77,7 +76,7 @@ class BucketProcessor(StatefulProcessor):
             desk.put_away()
         else:
             passed, after = work(self._flow, head, rows, watermark)
-        after = self._wake(after)
+        after = self._wake(after, watermark_ms)
         if after != head or head.fresh:
             self._shards.save(after)
         if rows.num_rows or passed.results.num_rows:
@@ -135,11 +134,16 @@ class BucketProcessor(StatefulProcessor):
         due = self._flow.due(kept)
         return NEVER if due is None else due
 
-    def _wake(self, head: Head) -> Head:
-        """Have Spark call again when the watermark reaches what is due first."""
+    def _wake(self, head: Head, watermark_ms: int) -> Head:
+        """Have Spark call again when the watermark reaches what is due first.
+
+        What is due already, as it is done little by little, comes with the next watermark: a timer
+        that has rung is gone, and would not be set again were it the same.
+        """
         low = head.waiting.low
         due = min(*head.dues, NEVER if low is None else low + 1)
-        wanted = -1 if due == NEVER or not self._timers else max(-(-due // 1000), 1)
+        never = due == NEVER or not self._timers
+        wanted = -1 if never else max(-(-due // 1000), watermark_ms + 1)
         if wanted == head.timer_ms:
             return head
         if head.timer_ms >= 0:
@@ -156,7 +160,8 @@ def micros_of(watermark_ms: int) -> int:
 
 def _parcels(results: pa.Table, rows: int, late: int) -> Iterator[Row]:
     """Results as packed rows; the first tells how many rows came and how many came too late."""
-    for start in range(0, max(results.num_rows, 1), _RESULTS_PER_PARCEL):
-        piece = results.slice(start, _RESULTS_PER_PARCEL)
+    size = rows_of_parcel(results)
+    for start in range(0, max(results.num_rows, 1), size):
+        piece = results.slice(start, size)
         counts = (rows, late) if start == 0 else (0, 0)
         yield Row(parcel=pack(piece), rows=counts[0], late=counts[1])

@@ -7,7 +7,7 @@ number when they grow too large, by one more bit of the keys' hashes.
 
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -25,7 +25,7 @@ from windrow.spark.waiting import Waiting
 from windrow.wire.parcels import open_crate, pack_crate
 from windrow.wire.pressed import press, unpress
 
-__all__ = ["NEVER", "Head", "Shards", "shards_of"]
+__all__ = ["NEVER", "Head", "Shards", "bits_for", "shards_of"]
 
 # Another number whenever the layout changes, or `hashed.hashes`, which decides where keys lie.
 _MAGIC = b"wrh3"
@@ -103,7 +103,7 @@ class Shards:
 
     def store(self, head: Head, shards: NDArray[np.int64], kept: Kept, dues: Dues) -> Head:
         """Write what these shards keep now, and say when each has work to do."""
-        bits = self._bits_for(head, shards, kept)
+        bits = bits_for(head.bits, len(shards), [kept[name] for name in self._keyed])
         if bits > head.bits:
             others = sorted(set(range(1 << head.bits)) - set(shards.tolist()))
             rest = self.load(head, others)
@@ -132,15 +132,17 @@ class Shards:
         if head.fresh:
             self._about.update((self._told,))
 
-    def _bits_for(self, head: Head, shards: NDArray[np.int64], kept: Kept) -> int:
-        size = sum(int(kept[name].nbytes) for name in self._keyed) // max(len(shards), 1)
-        if size <= _LARGEST or head.bits == _MOST_BITS:
-            return head.bits
-        hashes = [numbers(kept[name][HASH_KEY]) for name in self._keyed]
-        keys = len(np.unique(np.concatenate(hashes)))
-        wanted = head.bits + (2 * size // _LARGEST).bit_length()
-        # One key cannot be split: more shards than keys would only be empty.
-        return max(head.bits, min(wanted, _MOST_BITS, keys.bit_length() - 1 + head.bits))
+
+def bits_for(bits: int, touched: int, tables: Sequence[pa.Table]) -> int:
+    """Into how many shards, as a power of two, to split what these tables of some shards hold."""
+    size = sum(int(table.nbytes) for table in tables) // max(touched, 1)
+    if size <= _LARGEST or bits == _MOST_BITS:
+        return bits
+    hashes = [numbers(table[HASH_KEY]) for table in tables]
+    keys = len(np.unique(np.concatenate(hashes))) * (1 << bits) // max(touched, 1)
+    wanted = bits + (2 * size // _LARGEST).bit_length()
+    # One key cannot be split: more shards than keys would only be empty.
+    return max(bits, min(wanted, _MOST_BITS, keys.bit_length()))
 
 
 def shards_of(hashes: NDArray[np.int32], bits: int) -> NDArray[np.int64]:
