@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from windrow.aggregators.paged.courier import Courier, Patience
 from windrow.aggregators.paged.page import head_of, mark_of, open_head, open_page, page_of
+from windrow.aggregators.paged.scout import Scout
 from windrow.errors import SnapshotError
 from windrow.stores.base import Batch, Key, Shelf, Span
 
@@ -34,6 +35,7 @@ class Book:
         self._description = description
         self._mark = mark_of(description)
         self._courier = Courier(shelf, patience)
+        self._scout = Scout(shelf)
         self._written: dict[Key, bytes] = {}  # since the last head
 
     def head(self) -> bytes | None:
@@ -63,12 +65,17 @@ class Book:
 
     def read(self, places: Sequence[Place]) -> list[bytes]:
         """The contents of pages."""
-        found = {place: self._at_hand(place) for place in places}
+        found = {place: self._on_the_way(place) for place in places}
         away = [place for place, value in found.items() if value is None]
         if away:
             stored = self._shelf.get_many([place.key for place in away])
             found.update(zip(away, stored, strict=True))
         return [open_page(found[p], self._mark, p.level, p.number, self._window) for p in places]
+
+    def expect(self, places: Sequence[Place]) -> None:
+        """Have pages brought that will be read next; none of them may change until then."""
+        away = [place.key for place in places if self._sent(place.key) is None]
+        self._scout.expect(away)
 
     def flush(self) -> None:
         """Wait until all that was committed is in the store."""
@@ -77,11 +84,18 @@ class Book:
     def close(self) -> None:
         """Let go of the shelf."""
         self._courier.close()
+        self._scout.wait()
         self._shelf.close()
 
-    def _at_hand(self, place: Place) -> bytes | None:
-        value = self._written.get(place.key)
-        return self._courier.on_its_way(place.key) if value is None else value
+    def _on_the_way(self, place: Place) -> bytes | None:
+        """A page that is on its way to the store, or from there."""
+        value = self._sent(place.key)
+        return self._scout.take(place.key) if value is None else value
+
+    def _sent(self, key: Key) -> bytes | None:
+        """A page that may not have reached the store yet."""
+        value = self._written.get(key)
+        return self._courier.on_its_way(key) if value is None else value
 
 
 def _space(level: int) -> str:

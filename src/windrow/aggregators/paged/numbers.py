@@ -167,11 +167,34 @@ class PagedNumbers(CompiledAmta):
     def _bring_head(self, position: int) -> None:
         """Bring the pages that evictions from `position` on look at, a few pages ahead."""
         page, layout = self._page, self._memory.layout
-        safe = (position // page + self._memory.layout.paging.head - 1) * page - 1
+        follows = position <= self._memory.directory(SAFE) + page
+        safe = self._safe_from(position)
+        wanted = self._head_places(position)
+        for place, contents in zip(wanted, self._book.read(wanted), strict=True):
+            self._memory.put_contents(layout.head(*place), contents)
+        for level in range(self._levels):
+            first, end = self._head_span(level, position)
+            self._memory.set_of_level(level, HEAD_FROM, first * page)
+            self._memory.set_of_level(level, HEAD_END, end * page)
+        self._memory.set_directory(SAFE, safe)
+        if follows:  # evictions go on from page to page
+            self._book.expect(self._head_places(safe))
+
+    def _safe_from(self, position: int) -> int:
+        """Where evictions need new pages, if those from `position` on are at hand."""
+        return (position // self._page + self._paging.head - 1) * self._page - 1
+
+    def _head_span(self, level: int, position: int) -> tuple[int, int]:
+        """The pages of a level that evictions from `position` on look at until they need others."""
+        last = (self._safe_from(position) - 1) >> level
+        return (position >> level) // self._page, (last + 1) // self._page + 1
+
+    def _head_places(self, position: int) -> list[Place]:
+        """Those of them that lie in the store, and are not at hand."""
+        page = self._page
         wanted: list[Place] = []
         for level in range(self._levels):
-            first = (position >> level) // page
-            end = (((safe - 1) >> level) + 1) // page + 1
+            first, end = self._head_span(level, position)
             tail = self._memory.of_level(level, TAIL_FROM) // page
             known_from = self._memory.of_level(level, HEAD_FROM) // page
             known_end = self._memory.of_level(level, HEAD_END) // page
@@ -181,15 +204,7 @@ class PagedNumbers(CompiledAmta):
                 for number in range(max(first, self._first_alive(level) // page), written)
                 if not known_from <= number < known_end
             ]
-        for place, contents in zip(wanted, self._book.read(wanted), strict=True):
-            self._memory.put_contents(layout.head(*place), contents)
-        for level in range(self._levels):
-            first = (position >> level) // page
-            self._memory.set_of_level(level, HEAD_FROM, first * page)
-            self._memory.set_of_level(
-                level, HEAD_END, ((((safe - 1) >> level) + 1) // page + 1) * page
-            )
-        self._memory.set_directory(SAFE, safe)
+        return wanted
 
     def _bring_between(self, place: Place) -> None:
         """Bring a page that a search looked at; the oldest brought gives way."""

@@ -1,0 +1,51 @@
+"""Pages read before they are asked for, off the caller's path."""
+
+import threading
+from collections.abc import Sequence
+
+from windrow.stores.base import Key, Shelf
+
+__all__ = ["Scout"]
+
+
+class Scout:
+    """Reads ahead on one shelf; what was expected last is what it has."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._going: threading.Thread | None = None
+        self._expected: frozenset[Key] = frozenset()
+        self._found: dict[Key, bytes | None] = {}
+
+    def expect(self, keys: Sequence[Key]) -> None:
+        """Begin to read values that will be asked for, and never change until then."""
+        if not self._shelf.waits:  # a store that answers at once needs nobody to go ahead
+            return
+        self.wait()
+        self._found, self._expected = {}, frozenset(keys)
+        if keys:
+            # A daemon: a store that never answers must not keep the process from its end.
+            self._going = threading.Thread(
+                target=self._read, args=[keys], name="windrow-pages-ahead", daemon=True
+            )
+            self._going.start()
+
+    def take(self, key: Key) -> bytes | None:
+        """A value that was expected; None if it was not, or could not be read."""
+        if key not in self._expected:
+            return None
+        self.wait()
+        return self._found.pop(key, None)
+
+    def wait(self) -> None:
+        """Return when nothing is being read."""
+        if self._going is not None:
+            self._going.join()
+            self._going = None
+
+    def _read(self, keys: Sequence[Key]) -> None:
+        try:
+            found = self._shelf.get_many(keys)
+        except Exception:  # whatever it is: who asks reads again, and hears of it
+            return
+        self._found = dict(zip(keys, found, strict=True))
