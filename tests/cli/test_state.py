@@ -21,21 +21,22 @@ SCHEMA = "ts timestamp, sensor bigint, place string, value double"
 
 @pytest.fixture(scope="module")
 def readings(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A reading a second: 6,000 of sensor 7, then three of each other."""
+    """A reading a second, in two files: 6,000 of sensor 7, then three of each other."""
     folder = tmp_path_factory.mktemp("state") / "readings"
     number = F.col("id")
     sensor = F.when(number < 6_000, F.lit(7)).otherwise(number % 3)
-    spark.range(0, 6_009, numPartitions=1).select(
-        F.timestamp_seconds(number).alias("ts"),
-        sensor.cast("bigint").alias("sensor"),
-        F.lit("roof").alias("place"),
-        (number % 10).cast("double").alias("value"),
-    ).write.parquet(str(folder))
+    for first, end in ((0, 6_000), (6_000, 6_009)):
+        spark.range(first, end, numPartitions=1).select(
+            F.timestamp_seconds(number).alias("ts"),
+            sensor.cast("bigint").alias("sensor"),
+            F.lit("roof").alias("place"),
+            (number % 10).cast("double").alias("value"),
+        ).write.mode("append").parquet(str(folder))
     return folder
 
 
 def checkpoint_of(spark: SparkSession, readings: Path, over: Window, folder: Path) -> Path:
-    source: Any = spark.readStream.schema(SCHEMA)
+    source: Any = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
     query = wr.over(
         source.parquet(str(readings)), time="ts", by=["sensor", "place"], lateness="2 seconds"
     )
@@ -119,6 +120,7 @@ def test_an_open_session_is_told_from_its_first_row_to_its_last(
     [
         (["--key", "7"], "say which, as NAME=VALUE"),
         (["--key", "room=7"], "the query's keys are ['sensor', 'place']"),
+        (["--null", "room"], "--null 'room': the query's keys are"),
         (["--limit", "0"], "--limit=0"),
     ],
 )
@@ -132,3 +134,55 @@ def test_a_folder_that_is_no_checkpoint_is_refused(spark: SparkSession, tmp_path
     result = CliRunner().invoke(main, ["state", str(tmp_path)])
     assert result.exit_code != 0
     assert str(tmp_path) in result.output
+
+
+def test_an_address_is_left_to_spark(checkpoint: Path) -> None:
+    (state,) = json.loads(told(f"file://{checkpoint}", "--json"))
+    assert state["total"]["keys"] == 4
+
+
+def test_a_folder_that_is_not_there_is_named() -> None:
+    result = CliRunner().invoke(main, ["state", "nowhere/at/all"])
+    assert result.exit_code == 2
+    assert "nowhere/at/all: there is no such folder" in result.output
+
+
+def test_keys_without_a_value_and_numbers_that_are_none_are_found(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    rows = "SELECT * FROM VALUES (0L, 1D, 1D), (1L, null, 2D), (2L, double('NaN'), 3D) AS (s, k, v)"
+    spark.sql(rows).select(F.timestamp_seconds("s").alias("ts"), "k", "v").write.parquet(
+        str(tmp_path / "rows")
+    )
+    stream = spark.readStream.schema("ts timestamp, k double, v double").parquet(
+        str(tmp_path / "rows")
+    )
+    query = wr.over(stream, time="ts", by="k", lateness="0 seconds")
+    results = query.window(window.trailing(rows=2)).aggregate(sum=agg.sum("v"))
+    writer = results.writeStream.format("noop").trigger(availableNow=True)
+    folder = str(tmp_path / "checkpoint")
+    writer.option("checkpointLocation", folder).start().awaitTermination()
+
+    def keys(*arguments: str) -> list[Any]:
+        output = told(folder, "--json", *arguments)
+        (state,) = json.loads(output, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
+        return [entry["key"]["k"] for entry in state["keys"]]
+
+    assert sorted(keys(), key=str) == [1.0, None, "nan"]
+    assert keys("--null", "k") == [None]
+    assert keys("--key", "k=nan") == ["nan"]
+    assert keys("--key", "1.0") == [1.0]
+
+
+def test_operators_of_others_in_the_same_checkpoint_are_passed_over(
+    spark: SparkSession, readings: Path, tmp_path: Path
+) -> None:
+    source = spark.readStream.schema(SCHEMA).parquet(str(readings))
+    deduplicated = source.withWatermark("ts", "2 seconds").dropDuplicatesWithinWatermark(["ts"])
+    query = wr.over(deduplicated, time="ts", by="sensor").window(window.trailing(rows=3))
+    results = query.aggregate(mean=agg.mean("value"))
+    writer = results.writeStream.format("noop").trigger(availableNow=True)
+    folder = str(tmp_path / "checkpoint")
+    writer.option("checkpointLocation", folder).start().awaitTermination()
+    (state,) = json.loads(told(folder, "--json"))
+    assert {entry["key"]["sensor"] for entry in state["keys"]} == {0, 1, 2, 7}

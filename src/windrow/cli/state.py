@@ -1,6 +1,7 @@
 """`windrow state CHECKPOINT`: what a stream keeps, key by key."""
 
 import json
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,13 +27,15 @@ _COLUMNS = ("key", "rows", "oldest", "newest", "waiting", "pages", "bytes")
 
 @click.command()
 @spark_command
-@click.argument("checkpoint", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("checkpoint")
 @click.option("--key", "wanted", metavar="[NAME=]VALUE", multiple=True, help="Only these keys.")
+@click.option("--null", "nulls", metavar="NAME", multiple=True, help="Only keys with no NAME.")
 @click.option("--limit", default=20, show_default=True, help="How many keys, the largest first.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON, for programs.")
 def state(
-    checkpoint: Path,
+    checkpoint: str,
     wanted: tuple[str, ...],
+    nulls: tuple[str, ...],
     limit: int,
     master: str | None,
     *,
@@ -41,26 +44,41 @@ def state(
 ) -> None:
     """Show what the stream with this CHECKPOINT keeps: keys, their windows, pages and bytes.
 
-    It shows what the last finished micro-batch left; the stream may be running.
+    CHECKPOINT is a folder, or an address that Spark reads (hdfs://…). It shows what the last
+    finished micro-batch left; the stream may be running.
     """
     if limit < 1:
         raise InputError(f"--limit={limit}: give a number of keys, 1 or more")
+    where = _address(checkpoint)
     with lent("windrow state", master, debug=debug) as spark:
         from windrow.spark.inspection import about_of, kept_keys, operators_of
 
-        where = str(checkpoint.resolve())
         told = []
         for operator in operators_of(spark, where):
-            about = about_of(spark, where, operator)
-            keys = _chosen(kept_keys(spark, where, operator, about), wanted, about)
+            about = about_of(operator)
+            keys = _chosen(kept_keys(operator, about), wanted, nulls, about)
             told.append(_told(keys, limit, about))
     click.echo(json.dumps(told, default=str) if as_json else "\n\n".join(map(_text, told)))
 
 
-def _chosen(keys: "DataFrame", wanted: Sequence[str], about: "About") -> "DataFrame":
+def _address(checkpoint: str) -> str:
+    """Where Spark finds the checkpoint: folders of this machine are looked at first."""
+    if re.match("[A-Za-z][A-Za-z0-9+.-]+:", checkpoint):  # a scheme; one letter is a drive
+        return checkpoint
+    if not Path(checkpoint).is_dir():
+        raise InputError(
+            f"{checkpoint}: there is no such folder; give a stream's checkpointLocation"
+        )
+    return Path(checkpoint).resolve().as_uri()  # Spark's own default may be another file system
+
+
+def _chosen(
+    keys: "DataFrame", wanted: Sequence[str], nulls: Sequence[str], about: "About"
+) -> "DataFrame":
     """The keys that the user asked for."""
     from pyspark.sql import functions as F
 
+    parts = F.from_json("key", "map<string, string>")
     for condition in wanted:
         name, _, value = condition.partition("=")
         if name not in about.keys:  # a value alone, which may have a = of its own
@@ -70,7 +88,11 @@ def _chosen(keys: "DataFrame", wanted: Sequence[str], about: "About") -> "DataFr
                     "say which, as NAME=VALUE"
                 )
             name, value = about.keys[0], condition
-        keys = keys.where(F.from_json("key", "map<string, string>")[name] == value)
+        keys = keys.where(parts[name] == value)
+    for name in nulls:
+        if name not in about.keys:
+            raise InputError(f"--null {name!r}: the query's keys are {list(about.keys)}")
+        keys = keys.where(parts[name].isNull())
     return keys
 
 

@@ -1,7 +1,12 @@
-"""What a stream keeps, key by key, read from its checkpoint by Spark's own state data source."""
+"""What a stream keeps, key by key, read from its checkpoint by Spark's own state data source.
+
+All is read as one micro-batch left it: the stream may run on meanwhile.
+"""
 
 import json
+import math
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,49 +22,82 @@ from windrow.spark.packing import Work
 from windrow.wire.parcels import open_crate, unpack
 from windrow.wire.pressed import unpress
 
-__all__ = ["about_of", "kept_keys", "operators_of"]
+__all__ = ["Operator", "about_of", "kept_keys", "operators_of"]
 
-_OURS = "transformWithState"
 # The tables that hold what windows are made of, and the columns that tell from when to when.
 _MAIN = {"rows": ("t", "t"), "slices": ("start", "start"), "open": ("start", "end")}
+_NOTHING_YET = "{} holds no state yet: no micro-batch has ended"
 _SEEN = "lane int, tower long, key string, rows long, oldest long, newest long, bytes long"
 
 
-def operators_of(spark: SparkSession, checkpoint: str) -> list[int]:
-    """The stateful operators of a checkpoint that may be windrow's."""
-    found = spark.read.format("state-metadata").load(checkpoint)
-    names = found.select("operatorId", "operatorName").distinct().collect()
-    ours = sorted(row["operatorId"] for row in names if row["operatorName"].startswith(_OURS))
+@dataclass(frozen=True)
+class Operator:
+    """A stateful operator of windrow's in a checkpoint, as one micro-batch left it."""
+
+    spark: SparkSession
+    checkpoint: str
+    number: int
+    batch: int
+    variables: frozenset[str]
+
+    def variable(self, name: str) -> DataFrame:
+        """What the state store holds under a name."""
+        reader = self.spark.read.format("statestore").option("operatorId", self.number)
+        return (
+            reader.option("batchId", self.batch).option("stateVarName", name).load(self.checkpoint)
+        )
+
+
+def operators_of(spark: SparkSession, checkpoint: str) -> list[Operator]:
+    """The operators of a checkpoint that are windrow's."""
+    rows = spark.read.format("state-metadata").load(checkpoint).collect()
+    found = {row["operatorId"]: row for row in rows}
+    operators = [
+        Operator(
+            spark, checkpoint, number, row["maxBatchId"], _variables(row["operatorProperties"])
+        )
+        for number, row in sorted(found.items())
+    ]
+    ours = [operator for operator in operators if "about" in operator.variables]
     if not ours:
-        others = ", ".join(sorted({row["operatorName"] for row in names})) or "none"
+        others = ", ".join(sorted({row["operatorName"] for row in rows})) or "none"
         raise InputError(
             f"{checkpoint} holds no state of windrow's own operator (it has: {others}); queries "
             "that run natively keep Spark's own state, which format('statestore') reads"
         )
+    if any(operator.batch < 0 for operator in ours):
+        raise InputError(_NOTHING_YET.format(checkpoint))
     return ours
 
 
-def about_of(spark: SparkSession, checkpoint: str, operator: int) -> About:
+def _variables(properties: str | None) -> frozenset[str]:
+    """The names under which an operator keeps something; Spark's own operators tell none."""
+    told = json.loads(properties or "{}").get("stateVariables", [])
+    return frozenset(variable["stateName"] for variable in told)
+
+
+def about_of(operator: Operator) -> About:
     """What an operator's state says of itself."""
-    told = _variable(spark, checkpoint, operator, "about").select("value.content").take(1)
+    told = operator.variable("about").select("value.content").take(1)
     if not told:
-        raise InputError(f"{checkpoint} holds no state yet: no micro-batch has ended")
+        raise InputError(_NOTHING_YET.format(operator.checkpoint))
     return About.read(bytes(told[0]["content"]))
 
 
-def kept_keys(spark: SparkSession, checkpoint: str, operator: int, about: About) -> DataFrame:
+def kept_keys(operator: Operator, about: About) -> DataFrame:
     """A row for each key: rows of its window, rows that wait, pages and bytes.
 
-    `oldest` and `newest` are the times of its first and last row, in microseconds.
+    `oldest` and `newest` are the times of its first and last row, in microseconds, as windows see
+    them: with `order=Order.ARRIVAL` no row is older than the one before it.
     """
 
     def variable(name: str) -> DataFrame:
-        found = _variable(spark, checkpoint, operator, name)
         content = F.col("user_map_value.content").alias("content")
-        return found.select(F.col("key.lane").alias("lane"), "user_map_key.*", content)
+        lane = F.col("key.lane").alias("lane")
+        return operator.variable(name).select(lane, "user_map_key.*", content)
 
     seen = variable("shards").mapInArrow(_windows(about), _SEEN).withColumn("waiting", F.lit(0))
-    if _waits(spark, checkpoint, operator):
+    if "waiting" in operator.variables:
         waiting = variable("waiting").mapInArrow(_waiting(about), _SEEN)
         none = [F.lit(None).cast("long").alias(name) for name in ("oldest", "newest")]
         late = waiting.select(
@@ -81,19 +119,6 @@ def kept_keys(spark: SparkSession, checkpoint: str, operator: int, about: About)
         pages.cast("long").alias("pages"),
         F.sum("bytes").alias("bytes"),
     )
-
-
-def _variable(spark: SparkSession, checkpoint: str, operator: int, name: str) -> DataFrame:
-    reader = spark.read.format("statestore").option("operatorId", operator)
-    return reader.option("stateVarName", name).load(checkpoint)
-
-
-def _waits(spark: SparkSession, checkpoint: str, operator: int) -> bool:
-    """Whether rows of the query wait for their turn, and so have a variable of their own."""
-    found = spark.read.format("state-metadata").load(checkpoint)
-    (row, *_) = found.where(F.col("operatorId") == operator).collect()
-    variables = json.loads(row["operatorProperties"])["stateVariables"]
-    return any(variable["stateName"] == "waiting" for variable in variables)
 
 
 def _windows(about: About) -> Work:
@@ -175,4 +200,13 @@ def _by_key(
 def _key(row: dict[str, Any], about: About) -> str:
     """A key as people read it: JSON, by the user's names."""
     names = {f"k{place}": name for place, name in enumerate(about.keys, 1)}
-    return json.dumps({name: row[ours] for ours, name in names.items()}, default=str)
+    return json.dumps({name: _plain(row[ours]) for ours, name in names.items()}, default=str)
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON may have it: it knows no numbers but finite ones."""
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
