@@ -1,4 +1,4 @@
-"""A driver that is killed: streams the rows of a folder, and tells each micro-batch it finished.
+"""A stream that is killed: it reads the rows of a folder, and tells each micro-batch it finished.
 
 Run as a script it streams until it is killed; imported, it lets the test go on with its checkpoint.
 """

@@ -1,4 +1,4 @@
-"""A stream whose driver is killed in the middle goes on from its checkpoint as if nothing were."""
+"""A stream whose driver or Python is killed goes on from its checkpoint as if nothing were."""
 
 import json
 import os
@@ -8,15 +8,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
-from tests.spark.killed_driver import LARGE, SMALL, Asked, started, written
+from tests.spark.killed_stream import LARGE, SMALL, Asked, started, written
 from windrow.testing import check_rows, expected
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
@@ -57,7 +59,7 @@ def write_rows(folder: Path, seconds_of: Callable[[int], list[float]]) -> list[d
 def run_until_batch(batch: int, folder: Path, *asked: str, pause_s: float = 0) -> None:
     """Stream in another process, and kill it while it works on what follows this batch."""
     child = subprocess.Popen(
-        [sys.executable, "-m", "tests.spark.killed_driver", str(folder), *asked],
+        [sys.executable, "-m", "tests.spark.killed_stream", str(folder), *asked],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -102,6 +104,58 @@ def test_a_large_window_survives_kills_at_any_moment(spark: SparkSession, tmp_pa
         run_until_batch(batch, tmp_path, "large", pause_s=moments.uniform(0, 1.5))
     run_to_the_end(spark, tmp_path, LARGE)
     check_rows(written(tmp_path), rolled(rows[:-1], 6_000))
+
+
+def test_a_large_window_survives_the_death_of_its_python_workers(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    rows = write_rows(tmp_path, many)
+    failed = 0
+    moments = random.Random(11)
+    for _ in range(4):
+        stream = started(spark, tmp_path, LARGE)
+        try:
+            time.sleep(moments.uniform(1, 4))
+            for worker in python_workers():
+                os.kill(worker, signal.SIGKILL)
+            stream.processAllAvailable()
+        except StreamingQueryException:  # of the task whose worker is gone
+            failed += 1
+        finally:
+            stream.stop()
+    assert failed
+    run_to_the_end(spark, tmp_path, LARGE)
+    check_rows(written(tmp_path), rolled(rows[:-1], 6_000))
+
+
+def python_workers() -> list[int]:
+    """The processes that Spark's daemons, below this process, have forked."""
+    parents = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # some end meanwhile
+            parents[int(status.parent.name)] = int(status.read_text().rpartition(")")[2].split()[1])
+    return [
+        process
+        for process, parent in parents.items()
+        if is_daemon(parent) and os.getpid() in ancestors(process, parents)
+    ]
+
+
+def is_daemon(process: int) -> bool:
+    """Whether it is what Spark forks Python workers from, or one of these."""
+    try:
+        return b"pyspark.daemon" in Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def ancestors(process: int, parents: dict[int, int]) -> list[int]:
+    """Its parent, its parent's, and so on."""
+    found = []
+    while process in parents:
+        process = parents[process]
+        found.append(process)
+    return found
 
 
 def rolled(rows: list[dict[str, Any]], size: int) -> list[dict[str, Any]]:
