@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchmarks.findings import Experiment
 from benchmarks.measure import Bench, Timer, percentiles
@@ -22,6 +24,7 @@ from benchmarks.store.dimensions import DimensionSizes
 from benchmarks.store.eviction import EvictionSizes
 from benchmarks.store.experiments import EXPERIMENTS
 from benchmarks.store.latency import LatencySizes
+from benchmarks.store.log_mta import LogMtaInStore
 from benchmarks.store.memory import MemorySizes
 from benchmarks.store.plots import PLOTS
 from benchmarks.store.readings import ReadingsSizes
@@ -33,7 +36,7 @@ from windrow.stores import MemoryStore
 pytestmark = pytest.mark.xdist_group("benchmarks")
 
 TINY: dict[str, Any] = {
-    "latency": LatencySizes((1, 64), naive_window=1, python_window=1, updates=30, batches=3),
+    "latency": LatencySizes((1, 64), naive_window=1, python_window=64, updates=30, batches=3),
     "eviction": EvictionSizes(1 << 11, times=3, python_held=16, memory_times=3, every=5),
     "readings": ReadingsSizes(readings=70_000, window=1 << 14),
     "memory": MemorySizes((1 << 12,), python_window=1 << 12, budgets=(1, 8), largest=1 << 14),
@@ -167,3 +170,26 @@ def test_a_redis_server_that_does_not_start_is_told(tmp_path: Path) -> None:
         RedisServer(tmp_path, "--no-such-setting", "yes"),
     ):
         pass
+
+
+@given(
+    steps=st.lists(st.tuples(st.integers(0, 2_000), st.integers(0, 2_500)), max_size=12),
+)
+def test_log_mta_in_a_store_says_what_is_left(steps: list[tuple[int, int]]) -> None:
+    with MemoryStore() as store, store.open("window") as shelf:
+        window = LogMtaInStore(agg.max(), shelf)
+        values: list[float] = []
+        first = 0
+        for coming, leaving in steps:
+            for number in range(coming):
+                values.append(float((len(values) * 7919 + number) % 1009))
+                window.insert(values[-1])
+            gone = min(leaving, len(values) - first)
+            before = window.snapshot()
+            window.evict(gone)
+            assert window.query() == max(values[first + gone :], default=None)
+            window.restore(before)
+            assert window.query() == max(values[first:], default=None)
+            window.evict(gone)
+            first += gone
+            assert window.query() == max(values[first:], default=None)

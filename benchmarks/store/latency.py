@@ -11,7 +11,8 @@ from benchmarks.findings import Bar, Experiment, Findings, Table, at_least, at_m
 from benchmarks.keepers import compiled, filled, keeper
 from benchmarks.measure import Bench, Case, Contender, Measured, percentiles, timed, uncollected
 from benchmarks.numbers import size
-from benchmarks.store.places import ROCKS, new_window, stores
+from benchmarks.store.log_mta import LogMtaInStore
+from benchmarks.store.places import LOG_MTA, ROCKS, new_log_mta, new_window, stores
 from benchmarks.store.ranks import RANKS, by_rank
 from benchmarks.store.warming import warm_up
 from benchmarks.streams import Stream
@@ -94,6 +95,9 @@ def _windows(
     if stream.held <= sizes.python_window:
         for structure in (FlatFat, Daba, TwoStacks, LogMta, Amta):
             yield structure.__name__, filled(structure, stream)
+        for name, store in kept.items():
+            opened = stack.enter_context(new_log_mta(store, stream.aggregate))
+            yield LOG_MTA[name], filled(lambda _, ready=opened: ready, stream)
     yield from _compiled(stream, kept, stack)
 
 
@@ -136,7 +140,7 @@ class _Turns:
     def take(self) -> Any:
         """The result after the last step."""
         self.spent += timed(self._step, islice(self._coming, self._steps))
-        if isinstance(self._window, PagedAmta):
+        if isinstance(self._window, PagedAmta | LogMtaInStore):
             self._window.flush()
         return self._window.query()
 
@@ -207,8 +211,9 @@ def _notes(sizes: LatencySizes) -> list[str]:
         f"Recompute, the naive way, stops at {size(sizes.naive_window)}, since an update takes as "
         f"long as the window; Python's structures stop at {size(sizes.python_window)}: filling "
         "larger ones takes longer than measuring them.",
-        "LogMta is in memory only: it changes nodes of full pages with every eviction, and there "
-        "is no form of it over pages.",
+        "LogMta on a store is the benchmark's own: Python's objects in pages, written as they "
+        "fill, without recovery and without deleting.  The pages with its oldest nodes, which "
+        "every eviction changes, stay at hand.",
         "A turn of a window in a store ends when everything is in the store: updates per second "
         "count that, percentiles do not.",
     ]

@@ -8,14 +8,16 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.redis_server import RedisServer
+from benchmarks.store.log_mta import LogMtaInStore
 from windrow.aggregators import PagedAmta
 from windrow.algebra.aggregate import Aggregation
 from windrow.stores import RedisStore, RocksStore, Store
 from windrow.windows import Policy
 
-__all__ = ["REDIS", "ROCKS", "SETTINGS", "new_window", "stores"]
+__all__ = ["LOG_MTA", "REDIS", "ROCKS", "SETTINGS", "new_log_mta", "new_window", "stores"]
 
 ROCKS, REDIS = "PagedAmta on RocksDB", "PagedAmta on Redis"
+LOG_MTA = {ROCKS: "LogMta on RocksDB", REDIS: "LogMta on Redis"}  # beside each of them
 SETTINGS = ("--appendonly", "no")  # in the server's memory only: its disk is not measured
 
 _number = count()
@@ -45,5 +47,16 @@ def new_window(
     try:
         with PagedAmta(aggregation, store, name, policy, dtypes=dtypes) as window:
             yield window
+    finally:
+        store.delete(name)
+
+
+@contextmanager
+def new_log_mta(store: Store, aggregation: Aggregation) -> Iterator[LogMtaInStore]:
+    """The same of a LogMta in pages."""
+    name = f"window {next(_number)}"
+    try:
+        with store.open(name) as shelf:
+            yield LogMtaInStore(aggregation, shelf)
     finally:
         store.delete(name)

@@ -41,8 +41,8 @@ class Returning(ABC):
 class InMemory(Returning):
     """A window that makes snapshots."""
 
-    def __init__(self, window: Aggregator | CompiledAmta) -> None:
-        super().__init__(type(window).__name__)
+    def __init__(self, window: Aggregator | CompiledAmta, name: str | None = None) -> None:
+        super().__init__(name or type(window).__name__)
         self._window = window
 
     def slide(self, updates: Floats) -> int:

@@ -1,0 +1,112 @@
+"""LogMta with its nodes in pages of a store, to compare with: it neither recovers nor deletes.
+
+An eviction changes the oldest node of every level, so the pages with the oldest nodes stay at hand
+until the window has left them, as those with the newest do.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from windrow.aggregators import LogMta
+from windrow.algebra.aggregate import Aggregation
+from windrow.stores import Key, Shelf
+
+__all__ = ["LogMtaInStore"]
+
+_PAGE = 512
+_WRITTEN_AT_ONCE = 8
+
+
+class LogMtaInStore(LogMta):
+    """A window of numbers whose full pages lie on a shelf."""
+
+    def __init__(self, aggregation: Aggregation, shelf: Shelf) -> None:
+        self._shelf = shelf
+        super().__init__(aggregation)
+
+    def _clear(self) -> None:
+        super()._clear()
+        self._levels: Any = _StoredLevels(self._shelf)
+
+    def flush(self) -> None:
+        """Have all full pages in the store."""
+        self._levels.flush()
+
+    def _load(self, *data: Any) -> None:
+        (self._evicted, self._inserted, self._top), pages = data
+        self._levels.load(pages)
+
+
+class _StoredLevels:
+    """What `LogMta` asks of its levels; each node is a number."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._pages: list[dict[int, list[float]]] = []
+        self._unwritten: dict[Key, bytes] = {}
+
+    def node(self, level: int, index: int) -> float:
+        """The aggregate of updates [index << level, (index + 1) << level)."""
+        number, at = divmod(index, _PAGE)
+        return self._page(level, number)[at]
+
+    def put(self, level: int, index: int, state: float, oldest: int) -> None:
+        """Set the newest node of a level."""
+        while level >= len(self._pages):
+            self._pages.append({})
+        number, at = divmod(index, _PAGE)
+        pages = self._pages[level]
+        if number not in pages:
+            self._let_go(level, oldest // _PAGE)
+            pages[number] = [0.0] * _PAGE
+        pages[number][at] = state
+
+    def replace(self, level: int, index: int, state: float) -> None:
+        """Set the oldest node of a level; pages before it are not needed any more."""
+        number, at = divmod(index, _PAGE)
+        self._page(level, number)[at] = state
+        pages = self._pages[level]
+        for old in [old for old in pages if old < number]:
+            del pages[old]
+
+    def trim(self, height: int) -> None:
+        """Let go of the levels from `height` on."""
+        del self._pages[height:]
+
+    def flush(self) -> None:
+        """Write what waits."""
+        if self._unwritten:
+            self._shelf.put_many(self._unwritten)
+            self._unwritten = {}
+
+    def dump(self) -> tuple[dict[int, list[float]], ...]:
+        """The pages at hand; what is in the store stays there."""
+        return tuple({number: list(page) for number, page in own.items()} for own in self._pages)
+
+    def load(self, pages: tuple[dict[int, list[float]], ...]) -> None:
+        """Take over what `dump` gave."""
+        self._pages = [{number: list(page) for number, page in own.items()} for own in pages]
+
+    def _let_go(self, level: int, oldest: int) -> None:
+        """Write the pages that are full, but for the one with the oldest node."""
+        pages = self._pages[level]
+        for number in [number for number in pages if number != oldest]:
+            self._unwritten[_key(level, number)] = np.array(pages.pop(number)).tobytes()
+        if len(self._unwritten) >= _WRITTEN_AT_ONCE:
+            self.flush()
+
+    def _page(self, level: int, number: int) -> list[float]:
+        pages = self._pages[level]
+        if number not in pages:
+            key = _key(level, number)
+            if key in self._unwritten:
+                self.flush()
+            (content,) = self._shelf.get_many([key])
+            assert content is not None  # every page that was let go of is there
+            pages[number] = np.frombuffer(content).tolist()
+        return pages[number]
+
+
+def _key(level: int, number: int) -> Key:
+    return Key(f"l{level}", number)
