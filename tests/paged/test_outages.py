@@ -1,11 +1,19 @@
 """A store that cannot be reached: an error at once, or memory for a while; nothing is lost."""
 
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.paged.faulty import FaultyStore
 from windrow import agg
 from windrow.aggregators import Outage, PagedAmta
-from windrow.errors import StoreUnreachableError
+from windrow.errors import DamagedPageError, StoreUnreachableError, WindowError
 from windrow.window import policy
 
 pytestmark = pytest.mark.xdist_group("paged")
@@ -128,3 +136,142 @@ def test_a_slide_that_an_outage_cut_off_goes_on_where_it_was(answers: int) -> No
         store.left = None
         window.slide()
     assert window.evicted == 5_500
+
+
+# What a window is made of, and what it says of updates.
+KINDS: dict[str, tuple[Any, Any]] = {
+    "numbers": (agg.sum, lambda values: sum(values) if values else None),
+    "objects": (agg.collect, list),
+}
+# Updates that come, updates that leave, and whether the store is down meanwhile.
+STEPS = st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300), st.booleans()), max_size=25)
+
+
+@pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+@given(steps=STEPS)
+def test_whatever_fails_has_not_happened(
+    kind: str, waits: bool, steps: list[tuple[int, int, bool]]
+) -> None:
+    made, said = KINDS[kind]
+    store = FaultyStore(waits=waits)
+    window = PagedAmta(made(), store, "w", page=PAGE, cached_pages=4)
+    for coming, leaving, down in steps:
+        store.down = down
+        taken, gone = window.inserted, window.evicted
+        for value in numbers(coming, taken):
+            try:
+                window.insert(value)
+            except StoreUnreachableError:
+                break
+            taken += 1
+        leaving = min(leaving, taken - gone)
+        with suppress(StoreUnreachableError):
+            window.evict(leaving)
+            gone += leaving
+        store.down = False
+        assert (window.inserted, window.evicted) == (taken, gone)
+        assert window.query() == said(numbers(taken - gone, gone))
+    window.close()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_who_buffers_waits_for_pages_too(kind: str) -> None:
+    made, said = KINDS[kind]
+    store = FaultyStore(waits=True)
+    window = PagedAmta(made(), store, "w", page=PAGE, outage=Outage.BUFFER, wait_s=20)
+    insert_all(window, numbers(3_000))
+    window.flush()
+    store.down = True
+    back = threading.Timer(0.3, lambda: setattr(store, "down", False))
+    back.start()
+    window.evict(1_500)
+    assert window.query() == said(numbers(1_500, 1_500))
+    window.close()
+
+
+def test_who_buffers_hears_of_a_page_that_does_not_come_in_time() -> None:
+    store = FaultyStore(waits=True)
+    window = PagedAmta(agg.sum(), store, "w", page=PAGE, outage=Outage.BUFFER, wait_s=0.2)
+    window.extend(numbers(3_000))
+    window.flush()
+    store.down = True
+    with pytest.raises(StoreUnreachableError):
+        window.evict(1_500)
+    window.extend(numbers(100, 3_000))  # goes on in memory
+    store.down = False
+    window.evict(1_500)
+    assert window.query() == sum(numbers(1_600, 1_500))
+
+
+class StrangeStore(FaultyStore):
+    """Fails in a way that no store of ours does."""
+
+    strange = False
+
+    def answer(self) -> None:
+        if self.strange:
+            raise TimeoutError("took too long")
+        super().answer()
+
+
+def test_an_error_of_a_strange_store_is_told_and_tried_again() -> None:
+    store = StrangeStore(waits=True)
+    window = PagedAmta(agg.sum(), store, "w", page=PAGE)
+    store.strange = True
+    window.extend(numbers(100))
+    with pytest.raises(TimeoutError):
+        window.flush()
+    store.strange = False
+    window.close()
+    assert PagedAmta(agg.sum(), store, "w", page=PAGE).query() == sum(numbers(100))
+
+
+def test_whoever_waits_for_a_store_waits_no_longer_than_he_said() -> None:
+    store = FaultyStore(waits=True)
+    window = PagedAmta(agg.sum(), store, "w", page=PAGE, wait_s=0.2)
+    store.down = True
+    window.extend(numbers(100))
+    with pytest.raises(StoreUnreachableError):
+        window.flush()
+    store.delay_s = 5
+    start = time.monotonic()
+    with pytest.raises(StoreUnreachableError):
+        window.flush()
+    assert time.monotonic() - start < 4
+    store.delay_s, store.down = 0, False
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_closed_window_says_so(waits: bool) -> None:
+    with PagedAmta(agg.sum(), FaultyStore(waits=waits), "w") as window:
+        window.extend(numbers(5))
+        window.close()
+        window.close()
+        calls = (window.query, window.flush, window.slide, window.evict)
+        for call in (*calls, lambda: window.insert(1.0), lambda: window.extend([1.0])):
+            with pytest.raises(WindowError, match="window 'w' is closed"):
+                call()
+    assert window.inserted == 5
+
+
+def test_a_state_that_cannot_be_kept_does_not_come_in() -> None:
+    window = PagedAmta(agg.collect(), FaultyStore(), "w", page=PAGE)
+    for k in range(3 * PAGE):
+        window.insert(float(k))
+        with pytest.raises(Exception, match="object"):
+            window.insert(object())
+        assert window.inserted == k + 1
+    assert window.query() == numbers(3 * PAGE)
+
+
+def test_pages_of_another_window_are_noticed() -> None:
+    store = FaultyStore()
+    for name, first in (("one", 0), ("other", 7)):
+        with PagedAmta(agg.sum(), store, name, page=PAGE) as window:
+            window.extend(numbers(1_000, first))
+    pages: Sequence[Any] = [key for key in store.values["one"] if key.space == "l0"]
+    for key in pages:
+        store.values["one"][key] = store.values["other"][key]
+    with pytest.raises(DamagedPageError, match="another window"):
+        PagedAmta(agg.sum(), store, "one", page=PAGE)

@@ -75,6 +75,7 @@ class PagedAmta:
                 "check=Check.VERIFY looks at every update, which a window in pages does not hold "
                 "in memory; use Amta to verify"
             )
+        self._name, self._closed = name, False
         shelf = store.open(name)
         patience = Patience(outage, buffer_bytes, wait_s)
         book = partial(Book, shelf, name, patience=patience)
@@ -113,42 +114,57 @@ class PagedAmta:
 
     def insert(self, value: Any) -> None:
         """Append one update, the newest."""
-        self._window.insert(value)
+        self._open.insert(value)
 
     def extend(self, *columns: Any) -> None:
         """Append many updates: of numbers, one column for each number an update has."""
-        self._window.extend(*columns)
+        self._open.extend(*columns)
 
     def advance(self, *columns: ArrayLike) -> Any:
         """For each update: insert it, evict the oldest and query; an array of the results."""
-        if isinstance(self._window, PagedObjects):
+        if isinstance(self._open, PagedObjects):
             raise WindowError(
                 "advance is for aggregates of numbers; insert, evict and query one by one"
             )
-        return self._window.advance(*columns)
+        return self._open.advance(*columns)
 
     def evict(self, count: int = 1) -> None:
         """Remove the oldest `count` updates in one operation."""
-        self._window.evict(count)
+        self._open.evict(count)
 
     def query(self) -> Any:
         """The aggregate of all updates in the window."""
-        return self._window.query()
+        return self._open.query()
 
     def slide(self) -> int:
         """Enforce the slide policy: evict all that must go, and say how many went."""
-        return self._window.slide()
+        return self._open.slide()
 
     def flush(self) -> None:
         """Return when all that has happened so far is in the store."""
-        self._window.flush()
+        self._open.flush()
 
     def close(self) -> None:
-        """Have everything in the store, and let others open the window."""
+        """Have everything in the store, and let others open the window; twice does nothing."""
+        if self._closed:
+            return
         try:
             self._window.flush()
         finally:
-            self._window.close()
+            self._let_go()
+
+    def _let_go(self) -> None:
+        self._closed = True
+        self._window.close()
+
+    @property
+    def _open(self) -> PagedNumbers | PagedObjects:
+        if self._closed:
+            raise WindowError(
+                f"window {self._name!r} is closed, and others may have opened it; open it again "
+                "with PagedAmta(...)"
+            )
+        return self._window
 
     def __enter__(self) -> Self:
         return self
@@ -161,8 +177,8 @@ class PagedAmta:
     ) -> None:
         if kind is None:
             self.close()
-        else:  # what failed may be the store itself: what it has is whole in any case
-            self._window.close()
+        elif not self._closed:  # what failed may be the store: what it has is whole in any case
+            self._let_go()
 
 
 def _is_of_numbers(

@@ -1,12 +1,13 @@
 """The pages of one window: those on their way to the store, and those that are there."""
 
+import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from windrow.aggregators.paged.courier import Courier, Patience
 from windrow.aggregators.paged.page import head_of, mark_of, open_head, open_page, page_of
 from windrow.aggregators.paged.scout import Scout
-from windrow.errors import SnapshotError
+from windrow.errors import SnapshotError, StoreUnreachableError
 from windrow.stores.base import Batch, Key, Shelf, Span
 
 __all__ = ["Book", "Place"]
@@ -33,7 +34,8 @@ class Book:
         self._shelf = shelf
         self._window = window
         self._description = description
-        self._mark = mark_of(description)
+        self._mark = mark_of(window, description)
+        self._patience = patience
         self._courier = Courier(shelf, patience)
         self._scout = Scout(shelf)
         self._written: dict[Key, bytes] = {}  # since the last head
@@ -68,7 +70,7 @@ class Book:
         found = {place: self._on_the_way(place) for place in places}
         away = [place for place, value in found.items() if value is None]
         if away:
-            stored = self._shelf.get_many([place.key for place in away])
+            stored = self._fetched([place.key for place in away])
             found.update(zip(away, stored, strict=True))
         return [open_page(found[p], self._mark, p.level, p.number, self._window) for p in places]
 
@@ -86,6 +88,17 @@ class Book:
         self._courier.close()
         self._scout.wait()
         self._shelf.close()
+
+    def _fetched(self, keys: Sequence[Key]) -> list[bytes | None]:
+        """Values from the store, as soon as it answers, if the user has patience with it."""
+        for pause in self._patience.pauses():
+            try:
+                return self._shelf.get_many(keys)
+            except StoreUnreachableError as failure:
+                if not self._patience.bears(failure):
+                    raise
+                time.sleep(pause)
+        return self._shelf.get_many(keys)
 
     def _on_the_way(self, place: Place) -> bytes | None:
         """A page that is on its way to the store, or from there."""

@@ -8,10 +8,10 @@ import enum
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from windrow.errors import StoreError, StoreUnreachableError
+from windrow.errors import StoreUnreachableError
 from windrow.stores.base import Batch, Key, Shelf
 
 __all__ = ["Courier", "Outage", "Patience"]
@@ -35,6 +35,17 @@ class Patience(NamedTuple):
     buffer_bytes: int
     wait_s: float
 
+    def bears(self, failure: Exception) -> bool:
+        """Whether to try again what failed so, rather than to tell of it."""
+        return self.outage is Outage.BUFFER and isinstance(failure, StoreUnreachableError)
+
+    def pauses(self) -> Iterator[float]:
+        """How long to rest before each new attempt, until there is no patience left."""
+        end, pause = time.monotonic() + self.wait_s, _FIRST_PAUSE_S
+        while (left := end - time.monotonic()) > 0:
+            yield min(pause, left)
+            pause = min(2 * pause, _LONGEST_PAUSE_S)
+
 
 class Courier:
     """Carries the batches of one window to its shelf."""
@@ -45,7 +56,7 @@ class Courier:
         self._waiting: deque[Batch] = deque()
         self._values: dict[Key, bytes] = {}  # the newest of each key that is not written yet
         self._bytes = 0
-        self._failure: StoreError | None = None
+        self._failure: Exception | None = None
         self._closed = False
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -81,7 +92,7 @@ class Courier:
             self._closed = True
             self._changed.notify_all()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(self._patience.wait_s)  # a store may never answer
 
     def _start(self) -> None:
         if self._thread is None:
@@ -91,19 +102,19 @@ class Courier:
     def _raise_failure(self) -> None:
         """Tell of a failure that lasts: what failed before is tried once more."""
         with self._changed:
-            if self._failure is None or self._bears(self._failure):
+            if self._failure is None or self._patience.bears(self._failure):
                 return
-            self._failure, first = None, self._waiting[0]
+            told, first = self._failure, self._waiting[0]
+            self._failure = None
             self._changed.notify_all()
-            while self._failure is None and self._waiting and self._waiting[0] is first:
-                self._changed.wait()
-            failure: StoreError | None = self._failure
+            self._changed.wait_for(
+                lambda: self._failure or not self._waiting or self._waiting[0] is not first,
+                self._patience.wait_s,
+            )
+            still = bool(self._waiting) and self._waiting[0] is first
+            failure = self._failure or (told if still else None)
         if failure is not None:
             raise failure
-
-    def _bears(self, failure: StoreError) -> bool:
-        buffers = self._patience.outage is Outage.BUFFER
-        return buffers and isinstance(failure, StoreUnreachableError)
 
     def _wait_until(self, done: _Condition) -> None:
         """With the lock held: wait for the store, as long as the user has patience."""
@@ -111,7 +122,7 @@ class Courier:
         while not done():
             failure = self._failure
             out_of_time = time.monotonic() >= end
-            if failure is not None and (out_of_time or not self._bears(failure)):
+            if failure is not None and (out_of_time or not self._patience.bears(failure)):
                 self._failure = None
                 self._changed.notify_all()
                 raise failure
@@ -135,19 +146,19 @@ class Courier:
                 batch = self._waiting[0]
             try:
                 self._shelf.write(batch)
-            except StoreError as failure:
+            except Exception as failure:  # whatever it is, somebody must hear of it
                 self._rest(failure, pause)
                 pause = min(2 * pause, _LONGEST_PAUSE_S)
             else:
                 self._forget(batch)
                 pause = _FIRST_PAUSE_S
 
-    def _rest(self, failure: StoreError, pause: float) -> None:
+    def _rest(self, failure: Exception, pause: float) -> None:
         """Leave the batch where it is: for a while, or until somebody has heard of it."""
         with self._changed:
             self._failure = failure
             self._changed.notify_all()
-            if self._bears(failure):
+            if self._patience.bears(failure):
                 self._changed.wait(pause)
                 return
             while self._failure is not None and not self._closed:

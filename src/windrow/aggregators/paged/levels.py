@@ -61,6 +61,14 @@ class PagedLevels:
         """Let go of the levels from `height` on, whose nodes are not needed any more."""
         del self._tails[height:]
 
+    def at_hand(self) -> list[dict[int, list[Any]]]:
+        """The newest pages of all levels; see `go_back`."""
+        return list(self._tails)
+
+    def go_back(self, tails: list[dict[int, list[Any]]]) -> None:
+        """Have levels again that were let go of since."""
+        self._tails = tails
+
     def dead(self, evicted: int) -> list[tuple[int, int, int]]:
         """Spans of pages that hold no node of the window any more, and are still there."""
         spans = []

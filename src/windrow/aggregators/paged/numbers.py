@@ -103,11 +103,12 @@ class PagedNumbers(CompiledAmta):
             self._turn_pages()
             return
         level, page = self._memory.directory(MISSED_LEVEL), self._memory.directory(MISSED_PAGE)
+        # First, as the page may not come: whoever still wants it then misses it again.
+        self._memory.set_directory(MISSED, 0)
         if level >= 0:
             self._bring_between(Place(level, page))
         else:
             self._bring_head(page)
-        self._memory.set_directory(MISSED, 0)
 
     def _turn_pages(self) -> None:
         """Write full pages, and make room for new ones in the tail."""

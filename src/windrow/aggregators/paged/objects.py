@@ -63,18 +63,26 @@ class PagedObjects(Amta):
             self.insert(value)
 
     def _insert(self, state: Any) -> None:
+        self._encode([state])  # what cannot be kept must not come in
+        self._make_known()
         super()._insert(state)
-        self._count(1)
 
     def _evict(self, count: int) -> None:
-        super()._evict(count)
-        self._count(1)
+        self._make_known()
+        before = (self._evicted, self._split, self._front, self._back, list(self._stack))
+        levels = self._paged.at_hand()
+        try:
+            super()._evict(count)
+        except BaseException:  # a page that does not come: nothing has happened
+            self._evicted, self._split, self._front, self._back, self._stack = before
+            self._paged.go_back(levels)
+            raise
 
-    def _count(self, changes: int) -> None:
-        """Have the store know of every so many changes."""
-        self._since_head += changes
+    def _make_known(self) -> None:
+        """Have the store know of every so many changes, before the next one happens."""
         if self._since_head >= self._page:
             self._commit()
+        self._since_head += 1
 
     def _commit(self) -> None:
         dead = self._paged.dead(self._evicted)

@@ -16,16 +16,17 @@ from windrow.errors import DamagedPageError
 __all__ = ["MARK_BYTES", "head_of", "mark_of", "open_head", "open_page", "page_of"]
 
 _PAGE, _HEAD = b"wrpg", b"wrph"
-_VERSION = 2
+_VERSION = 3
 _START = struct.Struct("<4sI")
 _PLACE = struct.Struct("<B8sBQ")  # version, mark, level, number
 _OWNER = struct.Struct("<B8s")
 MARK_BYTES = 8
 
 
-def mark_of(description: str) -> bytes:
-    """A few bytes that tell windows of different contents apart."""
-    return hashlib.blake2b(description.encode(), digest_size=MARK_BYTES).digest()
+def mark_of(window: str, description: str) -> bytes:
+    """A few bytes that tell windows of different names or contents apart."""
+    told = repr((window, description)).encode(errors="surrogatepass")
+    return hashlib.blake2b(told, digest_size=MARK_BYTES).digest()
 
 
 def page_of(mark: bytes, level: int, number: int, contents: bytes) -> bytes:
