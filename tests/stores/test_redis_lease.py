@@ -1,6 +1,7 @@
 """Leases: a window has one holder; who was away too long is refused, and changes nothing."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import redis
@@ -10,6 +11,7 @@ from tests.stores.support import ON_REDIS
 from windrow.errors import StoreBusyError
 from windrow.stores import Batch, Key, RedisStore, Shelf, Span
 from windrow.stores.remote.layout import Places
+from windrow.stores.remote.server import Server
 
 pytestmark = ON_REDIS
 
@@ -92,6 +94,32 @@ def test_who_was_away_goes_on_if_nobody_came(scene: Scene) -> None:
         assert away.get_many([ZERO]) == [b"written"]
         with pytest.raises(StoreBusyError):
             scene.elsewhere.open("w")
+
+
+def test_a_copy_of_a_write_that_arrives_after_newer_ones_changes_nothing(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[tuple[Any, ...]] = []
+    run = Server.run
+
+    def noted(server: Server, *arguments: Any) -> Any:
+        sent.append((server, *arguments))
+        return run(server, *arguments)
+
+    with scene.here.open("w") as shelf:
+        with monkeypatch.context() as watched:
+            watched.setattr(Server, "run", noted)
+            shelf.write(Batch({ZERO: b"old", Key("x", 1): b"old"}))
+        again, late = sent * 2
+        run(*again)  # sent twice: nothing else has come
+        assert shelf.get_many([ZERO]) == [b"old"]
+        shelf.write(Batch({ZERO: b"new"}, [Span("x", 1, 2)]))
+        run(*late)
+        assert shelf.get_many([ZERO, Key("x", 1)]) == [b"new", None]
+    with scene.elsewhere.open("w") as shelf:  # whose writes are numbered anew
+        shelf.write(Batch({ZERO: b"newest"}))
+        run(*late)
+        assert shelf.get_many([ZERO, Key("x", 1)]) == [b"newest", None]
 
 
 def test_writes_renew_the_lease(scene: Scene) -> None:

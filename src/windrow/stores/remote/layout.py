@@ -21,6 +21,7 @@ from urllib.parse import quote, unquote
 
 __all__ = [
     "HOLDER",
+    "WRITTEN",
     "Places",
     "field",
     "halves",
@@ -30,7 +31,8 @@ __all__ = [
     "spaces_among",
 ]
 
-HOLDER = b"holder"  # in the hash of the window: the token of its last opening
+# In the hash of the window: the token of its last opening, and the number of its last write.
+HOLDER, WRITTEN = b"holder", b"written"
 
 _SPACE = b"space:"
 

@@ -4,6 +4,9 @@ Every opening of a window has a token of its own.  It lies in the lease, which r
 hash of the window, which stays.  Who finds his token in both may go on; who finds it in the hash
 alone was away for long, but nobody came in between: he takes the lease again.  Anybody else is told
 so, and changes nothing.
+
+A client that hears nothing sends a write again, and the first copy may arrive last, after others
+have followed.  So the writes of a holder are numbered, and one that comes late changes nothing.
 """
 
 from hashlib import sha1
@@ -52,6 +55,7 @@ end
 redis.call('SET', lease, token, 'PX', lease_ms)
 local known = redis.call('HKEYS', window)
 redis.call('HSET', window, 'holder', token)
+if not on_lease then redis.call('HSET', window, 'written', 0) end
 if #known == 0 and ttl_ms ~= '0' then redis.call('PEXPIRE', window, ttl_ms) end
 return {'open', known}
 """)
@@ -62,14 +66,18 @@ DROP = Script(_IF_OURS + "redis.call('UNLINK', unpack(KEYS)) return {'dropped'}"
 
 CLOSE = Script("if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end")
 
-# ARGV goes on with the time to live, how many fields note new spaces and these fields; how many
-# spans, and for each its key's number in KEYS and both ends as halves; then for each space with
-# values its key's number, how many arguments follow, and fields and values in turn.
+# ARGV goes on with the time to live, the number of the write, how many fields note new spaces and
+# these fields; how many spans, and for each its key's number in KEYS and both ends as halves; then
+# for each space with values its key's number, how many arguments follow, and fields and values in
+# turn.
 WRITE = Script(
     _IF_OURS
     + """
 local ttl_ms = ARGV[3]
-local at = 3
+if tonumber(ARGV[4]) < tonumber(redis.call('HGET', window, 'written') or 0) then
+    return {'late'}
+end
+local at = 4
 local function number()
     at = at + 1
     return tonumber(ARGV[at])

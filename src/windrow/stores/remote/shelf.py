@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import count
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from windrow.errors import InputError, StoreBusyError, StoreError
 from windrow.stores.base import Batch, Key, Shelf
 from windrow.stores.checks import require_batch, require_keys
 from windrow.stores.opened import Opened
-from windrow.stores.remote.layout import HOLDER, Places, field, halves, space_field
+from windrow.stores.remote.layout import HOLDER, WRITTEN, Places, field, halves, space_field
 from windrow.stores.remote.scripts import CLOSE, DROP, GONE, KEEP, TAKEN, WRITE, Script
 from windrow.stores.remote.server import Server
 
@@ -56,6 +57,7 @@ class RedisShelf(Shelf):
         self._terms = terms
         self._opened = opened
         self._renewed = monotonic()
+        self._writes = count(1)
 
     def get_many(self, keys: Sequence[Key]) -> list[bytes | None]:
         self._opened.require(self._name, self)
@@ -118,7 +120,8 @@ class RedisShelf(Shelf):
         spaces = sorted(self._spaces.union(puts))
         key_number = {space: number for number, space in enumerate(spaces, 3)}  # in KEYS
 
-        noted = [HOLDER, self._token] if puts else []
+        number = next(self._writes)
+        noted: list[bytes | int] = [HOLDER, self._token, WRITTEN, number] if puts else []
         for space in puts.keys() - self._spaces:
             noted += (space_field(space), b"")
         deleted = [
@@ -126,7 +129,13 @@ class RedisShelf(Shelf):
             for space, first, end in batch.deleted
             if space in self._spaces
         ]
-        arguments: list[bytes | int] = [self._terms.ttl_ms, len(noted), *noted, len(deleted)]
+        arguments: list[bytes | int] = [
+            self._terms.ttl_ms,
+            number,
+            len(noted),
+            *noted,
+            len(deleted),
+        ]
         for span in deleted:
             arguments += span
         for space, pairs in puts.items():
