@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -21,6 +22,7 @@ from tests.slicing.support import (
     definition,
     table,
 )
+from windrow import agg, window
 from windrow.slicing.batch import run_through
 from windrow.slicing.definition import Definition
 from windrow.slicing.engine import Engine
@@ -53,6 +55,31 @@ def test_an_engine_gives_what_the_oracle_does_however_rows_are_cut_up(
     for aggregates in (COMMUTATIVE, ORDERED):
         made = definition([("", kind)], aggregates)
         assert by_engine(_in_pieces(engine_for(made), made, rows, cuts)) == by_oracle(rows, made)
+
+
+LARGE = 1 << 62
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "sums"),
+    [
+        (window.trailing(rows=3), [-LARGE, LARGE, LARGE, -LARGE], [-LARGE, 0, LARGE, LARGE]),
+        (window.trailing("3 us"), [-LARGE, LARGE, LARGE, -LARGE], [-LARGE, 0, LARGE, LARGE]),
+        (window.count(2), [0, LARGE, LARGE, 0], [LARGE, LARGE]),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("cuts", [[], [3], [1, 2, 3]], ids=repr)
+def test_sums_that_nobody_asks_for_may_overflow(
+    kind: Window, values: list[int], sums: list[int], cuts: list[int]
+) -> None:
+    made = definition([("", kind)], {"sum": agg.sum("v0")})
+    whole = pa.field("v0", pa.int64())
+    schema = pa.schema([whole if field.name == "v0" else field for field in made.schema])
+    made = replace(made, schema=schema, results=(pa.int64(),))
+    rows: list[Drawn] = [("a", k, value, None, None) for k, value in enumerate(values)]
+    found = _in_pieces(engine_for(made), made, rows, cuts)
+    assert found["r:sum"].to_pylist() == sums
 
 
 @given(rows=ROWS, cuts=st.lists(st.integers(0, 25), max_size=4))

@@ -139,8 +139,9 @@ class Counted:
             TrailingRows(self._size),
             numbers(keyed.table["t"]),
             keyed.borders,
+            wanted=last,
             typed=promised(self._definition),
-        ).take(pa.array(last))
+        )
         first = positions[last] - self._size + 1
         return self._results(
             keyed.table, last - self._size + 1, last, first, positions[last], answers

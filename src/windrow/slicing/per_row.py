@@ -61,8 +61,10 @@ class PerRow:
         if not kept["rows"].num_rows and not rows.num_rows:
             return Step(empty(self.schema), kept)
         keyed, fresh = self._joined(kept["rows"], rows)
-        answers, held = self._rolled_over(keyed, fresh)
-        results = self._results(keyed, fresh, rows, answers)
+        wanted, origins = self._wanted(keyed, fresh, rows)
+        answers, held = self._rolled_over(keyed, fresh, wanted)
+        own = rows.select([field.name for field in self.row_fields()]).take(pa.array(origins))
+        results = with_answers(own.columns, self._definition, answers, self.schema)
         remaining = keyed.table.filter(pa.array(self._still_needed(keyed, held, until)))
         return Step(results, {"rows": remaining})
 
@@ -98,8 +100,17 @@ class PerRow:
             keyed = Keyed(table, keyed.borders, keyed.origins)
         return keyed, fresh
 
+    def _wanted(
+        self, keyed: Keyed, fresh: NDArray[np.bool_], rows: pa.Table
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The places that have a result, and which of the new rows each is."""
+        wanted = np.flatnonzero(fresh)
+        origins = keyed.origins[wanted] - (len(fresh) - rows.num_rows)
+        counted = numbers(rows["n"])[origins] >= 0
+        return wanted[counted], origins[counted]
+
     def _rolled_over(
-        self, keyed: Keyed, fresh: NDArray[np.bool_]
+        self, keyed: Keyed, fresh: NDArray[np.bool_], wanted: NDArray[np.int64]
     ) -> tuple[pa.Table, NDArray[np.int64] | None]:
         ticks, times = numbers(keyed.table[_TICK]), numbers(keyed.table["t"])
         values = keyed.table.select(self._values)
@@ -112,6 +123,7 @@ class PerRow:
                 keyed.borders,
                 settled,
                 times,
+                wanted=wanted,
                 typed=promised(self._definition),
             )
         assert isinstance(self._window, TrailingRows | TrailingTime)
@@ -122,20 +134,10 @@ class PerRow:
             ticks,
             keyed.borders,
             times,
+            wanted=wanted,
             typed=promised(self._definition),
         )
         return answers, None
-
-    def _results(
-        self, keyed: Keyed, fresh: NDArray[np.bool_], rows: pa.Table, answers: pa.Table
-    ) -> pa.Table:
-        wanted = np.flatnonzero(fresh)
-        origins = keyed.origins[wanted] - (len(fresh) - rows.num_rows)
-        counted = numbers(rows["n"])[origins] >= 0
-        wanted, origins = wanted[counted], origins[counted]
-        own = rows.select([field.name for field in self.row_fields()]).take(pa.array(origins))
-        taken = answers.take(pa.array(wanted))
-        return with_answers(own.columns, self._definition, taken, self.schema)
 
     def _still_needed(
         self, keyed: Keyed, held: NDArray[np.int64] | None, until: int | None

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import time
 from decimal import Decimal
 from typing import Any
@@ -68,6 +68,11 @@ class Numbers:
             table[name] = column
         return table
 
+    def take(self, rows: NDArray[np.int64]) -> "Numbers":
+        """The results of some rows."""
+        statuses = None if self.statuses is None else self.statuses[rows]
+        return replace(self, arrays=tuple(a[rows] for a in self.arrays), statuses=statuses)
+
     def require_fit(self, aggregate: str) -> None:
         """Refuse results that overflowed."""
         if self.statuses is None:
@@ -127,6 +132,10 @@ class Objects:
         boxed = np.empty(len(self.values), object)
         boxed[:] = self.values
         return boxed
+
+    def take(self, rows: NDArray[np.int64]) -> "Objects":
+        """The results of some rows."""
+        return replace(self, values=[self.values[row] for row in rows.tolist()])
 
     def require_fit(self, aggregate: str) -> None:
         """Python's numbers always fit."""

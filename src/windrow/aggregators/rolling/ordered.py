@@ -39,19 +39,21 @@ def trail_groups(
     borders: NDArray[np.int64],
     times: NDArray[np.int64] | None = None,
     *,
+    wanted: NDArray[np.int64] | None = None,
     typed: Typed | None = None,
 ) -> pa.Table:
     """The trailing window of each row: group g has the rows [borders[g], borders[g + 1]).
 
     `ticks` are microseconds, ascending within a group; `times`, if they are others, are what
-    aggregates read as the time.  `typed` makes a column of Python values, if Arrow is not to guess.
+    aggregates read as the time.  Only rows that are `wanted` are answered: what nobody asks for may
+    overflow.  `typed` makes a column of Python values, if Arrow is not to guess.
     """
     source, parts = _source(values, ticks if times is None else times), _parts(aggregation)
     tasks = [source.task(part) for _, part in parts]
     groups = Groups(borders)
     with localcontext(Context(prec=_DIGITS)):
         answers = trail(tasks, window, groups.ordered(ticks), groups)
-    return _table([name for name, _ in parts], tasks, answers, typed)
+    return _table([name for name, _ in parts], tasks, answers, wanted, typed)
 
 
 def continue_policy(
@@ -62,12 +64,14 @@ def continue_policy(
     settled: NDArray[np.int64],
     ticks: NDArray[np.int64],
     *,
+    wanted: NDArray[np.int64] | None = None,
     typed: Typed | None = None,
 ) -> tuple[pa.Table, NDArray[np.int64]]:
     """What a policy leaves of the rows up to each row, and how many rows each group ends with.
 
     The first `settled` rows of a group are the window that was left before: they are in it as
-    they are, have no result (null), and begin to leave with the first row after them.
+    they are, have no result (null), and begin to leave with the first row after them.  Only rows
+    that are `wanted` are answered.
     """
     source, parts = _source(values, ticks), _parts(aggregation)
     tasks = [source.task(part) for _, part in parts]
@@ -75,7 +79,7 @@ def continue_policy(
     counted = source.task(count())
     with localcontext(Context(prec=_DIGITS)):
         *answers, sizes = slide([*tasks, counted], watched, policy, Groups(borders), settled)
-    table = _table([name for name, _ in parts], tasks, answers, typed)
+    table = _table([name for name, _ in parts], tasks, answers, wanted, typed)
     return table, _held(sizes, borders, settled)
 
 
@@ -101,10 +105,15 @@ def _parts(aggregation: Aggregation) -> Sequence[tuple[str, Aggregate[Any]]]:
 
 
 def _table(
-    names: Sequence[str], tasks: Sequence[Task], answers: Sequence[Answer], typed: Typed | None
+    names: Sequence[str],
+    tasks: Sequence[Task],
+    answers: Sequence[Answer],
+    wanted: NDArray[np.int64] | None,
+    typed: Typed | None,
 ) -> pa.Table:
     columns = []
-    for name, task, answer in zip(names, tasks, answers, strict=True):
+    for name, task, found in zip(names, tasks, answers, strict=True):
+        answer = found if wanted is None else found.take(wanted)
         answer.require_fit(repr(task.aggregate))
         if isinstance(answer, Objects) and typed is not None:
             columns.append(typed(name, answer.values))
