@@ -200,6 +200,37 @@ def test_ntz_and_dates_have_bounds_of_their_own_type(spark: SparkSession) -> Non
     assert row[0] == micros(datetime(2024, 3, 30, 23, tzinfo=UTC))
 
 
+@pytest.fixture
+def berlin(spark: SparkSession) -> SparkSession:
+    """A session where clocks jump from 2 to 3 on 2024-03-31."""
+    session = spark.newSession()
+    session.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    return session
+
+
+@pytest.mark.parametrize("strategy", ["native", "panes", "kernel"])
+def test_a_range_of_times_is_what_has_passed_over_summer_time_too(
+    berlin: SparkSession, strategy: str
+) -> None:
+    night = berlin.sql("select timestamp_seconds(1711845000 + 3600 * id) t from range(2)")
+    query = wr.over(night, time="t", strategy=strategy).window(window.tumbling("1 day"))
+    (row,) = query.aggregate(range=agg.range("t")).collect()
+    assert row["range"] == timedelta(hours=1)
+
+
+@pytest.mark.parametrize("strategy", ["native", "panes", "kernel"])
+def test_a_clock_without_a_zone_knows_no_summer_time(berlin: SparkSession, strategy: str) -> None:
+    gap = datetime(2024, 3, 31, 2, 30, 0, 123_456)
+    clocks = berlin.sql(f"select timestamp_ntz'{gap}' n union select timestamp_ntz'1900-01-01'")
+    query = wr.over(clocks, time="n", strategy=strategy).window(window.tumbling("1 h"))
+    rows = query.aggregate(m=agg.max("n"), r=agg.range("n")).sort("m").collect()
+    assert [row["m"] for row in rows] == [datetime(1900, 1, 1), gap]
+    assert [row["window"]["start"] for row in rows] == [
+        datetime(1900, 1, 1),
+        datetime(2024, 3, 31, 2),
+    ]
+
+
 def test_empty_input_gives_no_windows(df: DataFrame) -> None:
     none = df.where("false")
     for strategy in ("native", "panes"):

@@ -8,11 +8,13 @@ Python as the very states that the catalogue's monoid has.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 from pyspark.sql import Column
 from pyspark.sql import functions as F
+from pyspark.sql.types import DataType
 
 from windrow.algebra.aggregate import TIME, Aggregate
 from windrow.algebra.registry import registered
@@ -150,9 +152,12 @@ def _range(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
         value = value.cast("long")
     elif pa.types.is_string(kind) or pa.types.is_binary(kind) or pa.types.is_nested(kind):
         return None
-    whole = pa.types.is_integer(kind)
     ends = (F.min(value), F.max(value))
-    lower = integers.distance if whole else _distance
+    lower = _distance
+    if pa.types.is_integer(kind):
+        lower = integers.distance
+    elif pa.types.is_timestamp(kind):
+        lower = partial(_elapsed, spark_type(kind))
     states = _same if pa.types.is_floating(kind) else None
     return Builtin(lower(ends), ends, _widest, lower, states)
 
@@ -160,6 +165,12 @@ def _range(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
 def _distance(ends: Columns) -> Column:
     low, high = ends
     return high - low
+
+
+def _elapsed(kind: DataType, ends: Columns) -> Column:
+    """Spark subtracts timestamps as clocks on the wall show them, which summer time moves."""
+    low, high = (to_micros(end, kind) for end in ends)
+    return F.expr("INTERVAL '0 00:00:00.000001' DAY TO SECOND") * (high - low)
 
 
 def _widest(ends: Columns) -> Columns:

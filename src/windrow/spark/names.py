@@ -47,9 +47,9 @@ def names_of(query: Query, aggregates: Sequence[str], fields: dict[str, StructFi
 
 
 def _require_different(names: Iterable[str]) -> None:
-    counts = Counter(name.casefold() for name in names)
+    counts = Counter(name.lower() for name in names)  # Spark does not tell cases apart
     for name in names:
-        if counts[name.casefold()] > 1:
+        if counts[name.lower()] > 1:
             raise InputError(
                 f"the result would have two columns called {name!r}; give aggregates names of "
                 'their own, and columns with .alias("another_name")'

@@ -25,7 +25,11 @@ def bound_type(kind: DataType) -> DataType:
 def to_micros(time: Column, kind: DataType) -> Column:
     """Event times as microseconds."""
     if isinstance(kind, TimestampNTZType):
-        return F.timestamp_diff("MICROSECOND", _epoch(), time)
+        # By its parts: Spark's functions of two timestamps pass through the session's zone, which
+        # has no half past two where summer time begins.
+        minutes = F.unix_date(time.cast(DateType())) * 1440 + F.hour(time) * 60 + F.minute(time)
+        seconds = F.extract(F.lit("SECOND"), time)
+        return minutes.cast("long") * 60_000_000 + (seconds * 1_000_000).cast("long")
     if isinstance(kind, DateType):
         time = time.cast(TimestampType())
     return F.unix_micros(time)

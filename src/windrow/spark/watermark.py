@@ -43,7 +43,7 @@ def watermarked(query: Query, time: Column, field: StructField) -> Watermarked:
 
     lateness_ms = -(-query.lateness_us // 1000)  # Spark's watermarks count milliseconds
     name = field.name
-    plain = isinstance(query.time, str) and name in df.columns
+    plain = isinstance(query.time, str) and query.time == name and name in df.columns
     if not plain or not isinstance(field.dataType, TimestampType):
         # Spark wants a watermark on a column of type timestamp: a helper of ours carries it
         name = free_name("windrow_time", df.columns)
