@@ -55,6 +55,13 @@ def test_counts_that_are_null_are_none() -> None:
     assert (tally.rows_in, tally.late) == (0, 0)
 
 
+def test_rows_without_a_time_are_late_too() -> None:
+    tally = Tally()
+    observed = {"windrow-0": {"late": 2}, "windrow-untimed-1": {"untimed": 3}}
+    tally.add([batch(0, 9, observedMetrics=observed)])
+    assert tally.late == 5
+
+
 def test_what_spark_dropped_is_late_too() -> None:
     state = [{"numRowsTotal": 1, "memoryUsedBytes": 2, "numRowsDroppedByWatermark": 4}]
     tally = Tally()

@@ -7,7 +7,7 @@ import pytest
 from windrow import window
 from windrow.errors import InputError
 from windrow.planning import Assembly, Described, Description, Strategy, choose
-from windrow.windows import Emit, Window
+from windrow.windows import Emit, Order, Window
 
 HOUR = window.tumbling("1 hour")
 HOP = window.hopping("1 hour", every="1 minute")
@@ -32,9 +32,12 @@ def query(
     emit: Emit = Emit.ON_CLOSE,
     forced: Strategy | None = None,
     keys: tuple[str, ...] = ("k",),
+    order: Order = Order.TIME,
 ) -> Description:
     named = tuple((f"w{i}" if len(windows) > 1 else "", w) for i, w in enumerate(windows))
-    return Description(named, (part,), streaming, emit, keys=keys, forced=forced, lateness_ms=1000)
+    return Description(
+        named, (part,), streaming, emit, order, keys=keys, forced=forced, lateness_ms=1000
+    )
 
 
 @pytest.mark.parametrize(
@@ -48,6 +51,7 @@ def query(
         (query(HOUR, part=FOREIGN), PANES),
         (query(HOP, part=ORDERED), KERNEL),
         (query(SESSION, part=FOREIGN), KERNEL),
+        (query(HOUR, part=ORDERED, order=Order.ARRIVAL), KERNEL),
         (query(TRAILING), KERNEL),
         (query(window.count(3)), KERNEL),
         (query(HOUR, streaming=True), NATIVE),
@@ -99,6 +103,17 @@ def test_a_forced_strategy_that_cannot_names_those_that_can(
     with pytest.raises(InputError, match="cannot run this query") as refused:
         choose(described)
     assert ways in str(refused.value)
+
+
+@pytest.mark.parametrize("windows", [(HOP,), (HOUR, HOUR)], ids=repr)
+@pytest.mark.parametrize("streaming", [False, True])
+def test_an_order_of_arrival_across_shared_slices_is_refused(
+    windows: tuple[Window, ...], streaming: bool
+) -> None:
+    asked = query(*windows, part=ORDERED, streaming=streaming, order=Order.ARRIVAL)
+    with pytest.raises(InputError, match=r"order='arrival': last\('x'\) would see rows"):
+        choose(asked)
+    choose(query(*windows, streaming=streaming, order=Order.ARRIVAL))
 
 
 @pytest.mark.parametrize("strategy", [NATIVE, PANES, KERNEL])

@@ -64,6 +64,13 @@ def test_a_hot_key_is_split_and_answers_as_ever(
     check_rows(found, expected(given, time="t", by=by, window=over, aggregates=AGGREGATES))
 
 
+def test_a_plan_looks_at_no_row(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "hot_keys", lambda *_: pytest.fail("rows were looked at"))
+    frame = spark.sql("SELECT timestamp '2024-01-01' AS t, 1.0D AS v")
+    query = wr.over(frame, time="t").window(window.trailing("1 hour"))
+    assert query.plan(sum=agg.sum("v")).strategy is wr.Strategy.KERNEL
+
+
 def test_two_hot_keys_are_split_side_by_side(spark: SparkSession, few: list[int]) -> None:
     given = [row | {"k": place % 2} for place, row in enumerate(rows(0, 0))]
     over = window.trailing(rows=5)

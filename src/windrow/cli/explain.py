@@ -31,4 +31,4 @@ def explain(job_file: Path, master: str | None, settings: tuple[str, ...], *, de
 
 def explanation(question: "Question") -> str:
     """What windrow says about a question."""
-    return str(question.answer().plan().explain())
+    return question.plan().explain()

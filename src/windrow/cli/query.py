@@ -13,6 +13,9 @@ from windrow.cli.starting import SPARK_ERRORS
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from windrow.planning import Plan
+    from windrow.spark.query import Query
+
 __all__ = ["Question", "question"]
 
 
@@ -23,13 +26,20 @@ class Question:
     job: Job
     rows: "DataFrame"
 
-    def answer(self, rows: "DataFrame | None" = None) -> Any:
-        """The windrow query over the rows, or over the same ones being counted."""
+    def answer(self, rows: "DataFrame") -> Any:
+        """The result over the rows, which may be being counted."""
+        return self._query(rows).aggregate(**self.job.aggregates)
+
+    def plan(self) -> "Plan":
+        """How the query would run."""
+        return self._query(self.rows).plan(**self.job.aggregates)
+
+    def _query(self, rows: "DataFrame") -> "Query":
         from windrow.spark.over import over
 
         job = self.job
         query = over(
-            self.rows if rows is None else rows,
+            rows,
             time=job.time,
             by=list(job.by) or None,
             lateness=job.lateness if job.source.stream else None,
@@ -41,9 +51,7 @@ class Question:
             query = query.window(window)
         else:
             query = query.windows(**{str(name): window for name, window in job.windows})
-        if job.keep:
-            query = query.keep(*job.keep)
-        return query.aggregate(**job.aggregates)
+        return query.keep(*job.keep) if job.keep else query
 
 
 def question(spark: "SparkSession", job: Job) -> Question:

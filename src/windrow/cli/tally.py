@@ -91,6 +91,5 @@ def _late(told: dict[str, Any]) -> int:
     """
     ours = [name for name in told.get("observedMetrics") or {} if name.startswith(_OURS)]
     operators = told.get("stateOperators") or []
-    return sum(_observed(told, name, "late") for name in ours) + sum(
-        operator.get("numRowsDroppedByWatermark") or 0 for operator in operators
-    )
+    counted = sum(_observed(told, name, kind) for name in ours for kind in ("late", "untimed"))
+    return counted + sum(operator.get("numRowsDroppedByWatermark") or 0 for operator in operators)

@@ -7,7 +7,7 @@ from windrow.planning.plan import Plan
 from windrow.planning.reasons import reason_for
 from windrow.planning.strategy import Assembly, Strategy
 from windrow.planning.words import cheaper, in_python, in_spark, in_state, shuffled, title
-from windrow.windows import Emit
+from windrow.windows import Emit, Order
 
 __all__ = ["choose"]
 
@@ -20,6 +20,7 @@ EXPANDED_RATHER_THAN_FOLDED = 64
 
 def choose(query: Description) -> Plan:
     """The strategy for a query; a forced one is refused where it cannot run it."""
+    _require_order(query)
     strategy = _best(query) if query.forced is None else _forced(query, query.forced)
     assembly = _assembly(query) if strategy is Strategy.PANES else None
     return Plan(
@@ -33,6 +34,17 @@ def choose(query: Description) -> Plan:
         shuffled=shuffled(query, strategy, assembly),
         cheaper=cheaper(query, strategy, assembly),
     )
+
+
+def _require_order(query: Description) -> None:
+    """Refuse an order of arrival across slices, which are put together by their times."""
+    ordered = [part.text for part in query.aggregates if not part.commutative]
+    shared = query.overlap > 1 or len(query.aligned) > 1
+    if ordered and shared and query.order is Order.ARRIVAL:
+        raise InputError(
+            f"order='arrival': {', '.join(ordered)} would see rows of overlapping windows in the "
+            "order of their times, slice by slice; leave order out, or ask for one tumbling window"
+        )
 
 
 def _forced(query: Description, strategy: Strategy) -> Strategy:

@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame
 
 from windrow.algebra.aggregate import Aggregate, Product, as_aggregation
 from windrow.errors import AggregateError, InputError, WindowError
-from windrow.planning import Strategy
+from windrow.planning import Plan, Strategy
 from windrow.spark.columns import is_column
 from windrow.spark.options import Options
 from windrow.windows import Aligned, Duration, Emit, Order, Policy, Window, microseconds
@@ -114,6 +114,18 @@ class Query:
         """The result: a DataFrame that can also `explain()`, `plan()` and show `late()` rows."""
         from windrow.spark.run import run
 
+        return run(*self._asked(unnamed, named))
+
+    def plan(self, *unnamed: Any, **named: Any) -> Plan:
+        """How `aggregate(...)` of the same would run; nothing is computed for it."""
+        from windrow.spark.run import planned
+
+        return planned(*self._asked(unnamed, named))
+
+    def _asked(
+        self, unnamed: tuple[Any, ...], named: dict[str, Any]
+    ) -> tuple["Query", tuple[tuple[str, Aggregate[Any]], ...]]:
+        """The query with all its options, and the aggregates by name."""
         if unnamed:
             raise AggregateError(
                 f"aggregate() got {unnamed[0]!r} without a name; name each result, as in "
@@ -126,7 +138,7 @@ class Query:
                 "there is no window yet; say .window(window.tumbling('1 hour')) before .aggregate"
             )
         query._require_rows_to_keep()
-        return run(query, tuple((n, _aggregate(a, n)) for n, a in _some(aggregates).items()))
+        return query, tuple((n, _aggregate(a, n)) for n, a in _some(aggregates).items())
 
     def _require_rows_to_keep(self) -> None:
         window = self.chosen[0][1]

@@ -11,7 +11,12 @@ from windrow.spark.query import Query
 from windrow.spark.request import Request, read
 from windrow.spark.result import Windowed, finish
 
-__all__ = ["run"]
+__all__ = ["planned", "run"]
+
+
+def planned(query: Query, aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> Plan:
+    """How a query would run."""
+    return choose(description(read(query, aggregates), aggregates, query.options.strategy))
 
 
 def run(query: Query, aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> Windowed:
