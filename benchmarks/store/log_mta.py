@@ -6,9 +6,8 @@ until the window has left them, as those with the newest do.
 
 from typing import Any
 
-import numpy as np
-
 from windrow.aggregators import LogMta
+from windrow.aggregators.paged import plain
 from windrow.algebra.aggregate import Aggregation
 from windrow.stores import Key, Shelf
 
@@ -19,7 +18,7 @@ _WRITTEN_AT_ONCE = 8
 
 
 class LogMtaInStore(LogMta):
-    """A window of numbers whose full pages lie on a shelf."""
+    """A window whose full pages lie on a shelf."""
 
     def __init__(self, aggregation: Aggregation, shelf: Shelf) -> None:
         self._shelf = shelf
@@ -39,19 +38,19 @@ class LogMtaInStore(LogMta):
 
 
 class _StoredLevels:
-    """What `LogMta` asks of its levels; each node is a number."""
+    """What `LogMta` asks of its levels."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
-        self._pages: list[dict[int, list[float]]] = []
+        self._pages: list[dict[int, list[Any]]] = []
         self._unwritten: dict[Key, bytes] = {}
 
-    def node(self, level: int, index: int) -> float:
+    def node(self, level: int, index: int) -> Any:
         """The aggregate of updates [index << level, (index + 1) << level)."""
         number, at = divmod(index, _PAGE)
         return self._page(level, number)[at]
 
-    def put(self, level: int, index: int, state: float, oldest: int) -> None:
+    def put(self, level: int, index: int, state: Any, oldest: int) -> None:
         """Set the newest node of a level."""
         while level >= len(self._pages):
             self._pages.append({})
@@ -59,10 +58,10 @@ class _StoredLevels:
         pages = self._pages[level]
         if number not in pages:
             self._let_go(level, oldest // _PAGE)
-            pages[number] = [0.0] * _PAGE
+            pages[number] = [None] * _PAGE
         pages[number][at] = state
 
-    def replace(self, level: int, index: int, state: float) -> None:
+    def replace(self, level: int, index: int, state: Any) -> None:
         """Set the oldest node of a level; pages before it are not needed any more."""
         number, at = divmod(index, _PAGE)
         self._page(level, number)[at] = state
@@ -80,11 +79,11 @@ class _StoredLevels:
             self._shelf.put_many(self._unwritten)
             self._unwritten = {}
 
-    def dump(self) -> tuple[dict[int, list[float]], ...]:
+    def dump(self) -> tuple[dict[int, list[Any]], ...]:
         """The pages at hand; what is in the store stays there."""
         return tuple({number: list(page) for number, page in own.items()} for own in self._pages)
 
-    def load(self, pages: tuple[dict[int, list[float]], ...]) -> None:
+    def load(self, pages: tuple[dict[int, list[Any]], ...]) -> None:
         """Take over what `dump` gave."""
         self._pages = [{number: list(page) for number, page in own.items()} for own in pages]
 
@@ -92,11 +91,11 @@ class _StoredLevels:
         """Write the pages that are full, but for the one with the oldest node."""
         pages = self._pages[level]
         for number in [number for number in pages if number != oldest]:
-            self._unwritten[_key(level, number)] = np.array(pages.pop(number)).tobytes()
+            self._unwritten[_key(level, number)] = plain.encode(pages.pop(number))
         if len(self._unwritten) >= _WRITTEN_AT_ONCE:
             self.flush()
 
-    def _page(self, level: int, number: int) -> list[float]:
+    def _page(self, level: int, number: int) -> list[Any]:
         pages = self._pages[level]
         if number not in pages:
             key = _key(level, number)
@@ -104,7 +103,7 @@ class _StoredLevels:
                 self.flush()
             (content,) = self._shelf.get_many([key])
             assert content is not None  # every page that was let go of is there
-            pages[number] = np.frombuffer(content).tolist()
+            pages[number] = plain.decode(content)
         return pages[number]
 
 

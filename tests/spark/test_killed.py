@@ -6,6 +6,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -110,22 +111,33 @@ def test_a_large_window_survives_the_death_of_its_python_workers(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     rows = write_rows(tmp_path, many)
-    failed = 0
     moments = random.Random(11)
-    for _ in range(4):
+    failures, done = 0, False
+    while failures < 3 and not done:
         stream = started(spark, tmp_path, LARGE)
+        ended = threading.Event()
+        killer = threading.Thread(target=kill_workers, args=[ended, moments.uniform(0.5, 2)])
+        killer.start()
         try:
-            time.sleep(moments.uniform(1, 4))
-            for worker in python_workers():
-                os.kill(worker, signal.SIGKILL)
             stream.processAllAvailable()
-        except StreamingQueryException:  # of the task whose worker is gone
-            failed += 1
+            done = True
+        except StreamingQueryException:  # of a task whose worker is gone
+            failures += 1
         finally:
+            ended.set()
+            killer.join()
             stream.stop()
-    assert failed
+    assert failures
     run_to_the_end(spark, tmp_path, LARGE)
     check_rows(written(tmp_path), rolled(rows[:-1], 6_000))
+
+
+def kill_workers(ended: threading.Event, after_s: float) -> None:
+    """Kill all Python workers that are there, again and again, until one of them is missed."""
+    while not ended.wait(after_s):
+        for worker in python_workers():
+            with suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGKILL)
 
 
 def python_workers() -> list[int]:
