@@ -174,6 +174,7 @@ def test_keys_without_a_value_and_numbers_that_are_none_are_found(
     assert keys("--key", "1.0") == [1.0]
 
 
+@pytest.mark.slow
 def test_operators_of_others_in_the_same_checkpoint_are_passed_over(
     spark: SparkSession, readings: Path, tmp_path: Path
 ) -> None:

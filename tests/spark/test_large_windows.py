@@ -104,10 +104,10 @@ def test_a_large_window_answers_as_in_a_batch_through_restarts(
 def test_a_small_batch_reads_and_writes_little_of_a_large_window(
     spark: SparkSession, readings: Readings, tmp_path: Path
 ) -> None:
-    over, rows = window.trailing("40000 s"), 600
+    over, rows = window.trailing(rows=40_000), 600
     readings.add(41_000)
-    for pause_s in (0, 0, 0, 0, 20_000, 0):  # half of the window leaves at once
-        readings.add(rows, pause_s=pause_s)
+    for _ in range(5):
+        readings.add(rows)
     told = run_on(spark, asked(readings.stream(spark), over), tmp_path)
     # Rows are applied once the watermark has passed them: the first batch has those before it, and
     # the second, with fewer rows than the window, puts it into pages.
