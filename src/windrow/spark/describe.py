@@ -33,7 +33,7 @@ def description(
         keys=request.names.keys,
         lateness_ms=request.lateness_ms,
         forced=forced,
-        measured=measures_batches(request.rows.sparkSession),
+        measured=measures_batches(request.source.sparkSession),
     )
 
 
