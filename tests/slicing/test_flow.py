@@ -60,14 +60,14 @@ class Stream:
             passed = self.flow.pass_through(kept, given, self.watermark)
             self.state = pack_crate(passed.kept)
             self.late += passed.late
-            return passed.results
+            return pa.concat_tables(passed.results)
         fresh, late = self.flow.in_time(given, self.watermark)
         ripe, waiting = ripe_of(kept.pop(WAITING), self.watermark)
         passed = self.flow.apply(kept, ripe, waiting, fresh, self.watermark)
         still = pa.concat_tables([waiting, fresh])
         self.state = pack_crate({**passed.kept, WAITING: still})
         self.late += late
-        return passed.results
+        return pa.concat_tables(passed.results)
 
     def due(self) -> int | None:
         kept = open_crate(self.state, self.schemas)

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -42,7 +43,7 @@ class Stream:
             passed = flow.pass_through(self.kept, given, watermark)
         desk.put_away()
         self.kept = passed.kept
-        found: list[dict[str, Any]] = passed.results.to_pylist()
+        found: list[dict[str, Any]] = pa.concat_tables(passed.results).to_pylist()
         return sorted(found, key=lambda row: row["n"])
 
     @property

@@ -22,7 +22,7 @@ from windrow.algebra.registry import Takes, registered
 from windrow.errors import InputError
 from windrow.slicing.state_types import result_type
 from windrow.slicing.summary import Summary
-from windrow.slicing.summary_trail import Trail
+from windrow.slicing.summary_spans import Spans
 from windrow.testing import columns_for, fold
 from windrow.testing.closeness import close, magnitude
 
@@ -169,24 +169,21 @@ def test_pieces_folded_and_merged_give_the_fold_of_their_rows(
 @settings(max_examples=40)
 @given(st.data())
 @pytest.mark.parametrize("name", CASES)
-def test_trailing_states_give_the_fold_of_the_rows_that_are_young_enough(
-    name: str, data: st.DataObject
-) -> None:
+def test_windows_over_states_give_the_fold_of_their_rows(name: str, data: st.DataObject) -> None:
     case = CASES[name]
-    rows, width = data.draw(case.rows()), data.draw(st.integers(1, 12))
+    rows = data.draw(case.rows())
     pieces = borders(data, len(rows), data.draw(st.integers(1, 8)))
-    places = len(pieces) - 1
-    groups = borders(data, places, data.draw(st.integers(1, 3)))
-    steps = data.draw(st.lists(st.integers(0, 4), min_size=places, max_size=places))
-    ticks = np.cumsum(steps)
+    places = st.integers(0, len(pieces) - 1)
+    ends = sorted(data.draw(st.lists(places, max_size=9)))
+    drawn = data.draw(st.lists(places, min_size=len(ends), max_size=len(ends)))
+    begins = np.minimum(sorted(drawn), ends).astype(np.int64)
     summary = case.summary()
     states = summary.fold(case.table(rows), pieces)
-    every = summary.trail(states, Trail(ticks, groups, width)).to_pylist()
-    for start, end in pairwise(groups.tolist()):
-        for place in range(start, end):
-            oldest = next(p for p in range(start, end) if ticks[place] - ticks[p] < width)
-            first, last = pieces[oldest], pieces[place + 1]
-            case.require(every[place], rows[first:last], range(first, last))
+    every = summary.over(states, Spans(begins, np.array(ends, np.int64))).to_pylist()
+    assert len(every) == len(ends)
+    for answer, begin, end in zip(every, begins, ends, strict=True):
+        first, last = pieces[begin], pieces[end]
+        case.require(answer, rows[first:last], range(first, last))
 
 
 class SwappedSummary(Summary):
@@ -221,7 +218,8 @@ def test_no_rows_in_no_segments_give_no_states() -> None:
         summary, none = case.summary(), np.array([0])
         states = summary.fold(case.table([]), none)
         assert len(summary.lower(summary.merge(states, none))) == 0
-        assert len(summary.trail(states, Trail(np.empty(0, np.int64), none, 5))) == 0
+        nothing = np.empty(0, np.int64)
+        assert len(summary.over(states, Spans(nothing, nothing))) == 0
 
 
 def test_slices_of_columns_are_read_from_where_they_begin() -> None:

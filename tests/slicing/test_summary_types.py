@@ -19,7 +19,7 @@ from windrow.errors import AggregateError, ResultOverflowError
 from windrow.slicing.state_ddl import parse_type
 from windrow.slicing.state_types import result_type, typed
 from windrow.slicing.summary import Summary
-from windrow.slicing.summary_trail import Trail
+from windrow.slicing.summary_spans import Spans
 from windrow.testing import fold
 
 pytestmark = pytest.mark.xdist_group("kernels of states")
@@ -208,15 +208,15 @@ MEASURED = ("spans", "small", "single", "prices")
     ("name", "column"),
     [*product(ANY, COLUMNS), *product(NUMBERS, MEASURED)],
 )
-def test_states_of_single_rows_trail_as_a_roll_does(name: str, column: str) -> None:
+def test_states_of_single_rows_give_what_a_roll_does(name: str, column: str) -> None:
     values = COLUMNS[column]
     aggregate = registered()[name].factory("v")
     kind = result_type(aggregate, [values.type])
     rows = pa.table({"v": values})
     summary = Summary(aggregate, "x", rows.schema, kind)
-    ticks, whole = np.array([0, 10, 20]), np.array([0, 3])
-    found = summary.trail(summary.fold(rows, np.arange(4)), Trail(ticks, whole, 15))
-    rolled = roll(rows, aggregate, window.trailing("15 us"), times=ticks)
+    spans = Spans(np.array([0, 0, 1]), np.array([1, 2, 3]))
+    found = summary.over(summary.fold(rows, np.arange(4)), spans)
+    rolled = roll(rows, aggregate, window.trailing(rows=2))
     expected = typed(rolled, kind, aggregate)
     assert found.type == expected.type == kind
     assert repr(found.to_pylist()) == repr(expected.to_pylist())

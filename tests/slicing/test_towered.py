@@ -88,7 +88,7 @@ class Paged:
         assert {name: t.schema for name, t in step.kept.items()} == self.engine.kept
         self.state = pack_crate(step.kept)
         self.seen_pages = max(self.seen_pages, len(self.pages.pages))
-        return step.results
+        return pa.concat_tables(step.results)
 
     def kept(self) -> dict[str, pa.Table]:
         return open_crate(self.state, self.engine.kept)

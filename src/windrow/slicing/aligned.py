@@ -4,23 +4,20 @@ Rows are folded into slices, each once; a window is the trailing aggregate over 
 microsecond, so one pass over the slices answers every hop however many slices a window has.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from windrow.aggregators.kernels.merging import merge_by_time
+from windrow.aggregators.kernels.hopping import Hops
 from windrow.slicing.definition import Definition
 from windrow.slicing.engine import FRESH, Kept, Step
-from windrow.slicing.grid import (
-    last_starts,
-    next_ends,
-    slice_starts,
-    window_starts,
-)
+from windrow.slicing.grid import last_starts, next_ends, slice_starts, windows_over
 from windrow.slicing.keyed import Keyed, empty, key_columns, numbers, together
 from windrow.slicing.order import sorted_by_key_and_time
 from windrow.slicing.summary import Summary
-from windrow.slicing.summary_trail import Trail
+from windrow.slicing.summary_spans import Spans
 from windrow.windows import Aligned
 
 __all__ = ["AlignedWindows"]
@@ -91,7 +88,7 @@ class AlignedWindows:
         """The windows of fresh rows or slices as they are so far."""
         closed = self._closed(kept)
         keyed, _, fresh = self._sliced(kept, rows, closed)
-        return self._answered(keyed, closed, None, fresh)
+        return pa.concat_tables(self._answered(keyed, closed, None, fresh))
 
     def unfinished(self, kept: Kept) -> pa.Table:
         """Time ends all these windows."""
@@ -187,47 +184,23 @@ class AlignedWindows:
         closed: int | None,
         until: int | None,
         fresh: NDArray[np.bool_] | None = None,
-    ) -> pa.Table:
-        tables = [
-            self._windows_of(keyed, name, window, closed, until, fresh)
-            for name, window in self._windows
-        ]
-        return pa.concat_tables(tables)
-
-    def _windows_of(
-        self,
-        keyed: Keyed,
-        name: str,
-        window: Aligned,
-        closed: int | None,
-        until: int | None,
-        fresh: NDArray[np.bool_] | None,
-    ) -> pa.Table:
+    ) -> Iterator[pa.Table]:
+        yield empty(self.schema)
         slices = numbers(keyed.table["start"])
-        asking, borders = slices, keyed.borders
-        if fresh is not None:
-            asking = slices[fresh]
-            borders = np.concatenate([[0], np.cumsum(fresh)])[keyed.borders]
-        starts, groups = window_starts(asking, borders, window, closed, until)
-        if not len(starts):
-            return empty(self.schema)
-        ends = starts + window.size_us
-        counts = np.bincount(groups, minlength=len(keyed.borders) - 1)
-        ends_of = np.concatenate([[0], np.cumsum(counts)])
-        merged = merge_by_time(slices, keyed.borders, ends - 1, ends_of)
-        # A place that only asks has no state: its row is null.
-        rows = pa.array(merged.known, mask=merged.known < 0)
-        keys = keyed.table.select(self._keys).take(pa.array(keyed.borders[groups]))
+        for name, window in self._windows:
+            for hops in windows_over(slices, keyed.borders, window, closed, until, fresh):
+                yield self._results(keyed.table, hops, name, window)
+
+    def _results(self, slices: pa.Table, hops: Hops, name: str, window: Aligned) -> pa.Table:
+        keys = slices.select(self._keys).take(pa.array(hops.since))
         columns = list(keys.columns)
         if len(self._windows) > 1:
-            columns.append(pa.array([name]).take(pa.array(np.zeros(len(starts), np.int64))))
-        columns += [pa.array(starts), pa.array(ends)]
-        trail = Trail(merged.ticks, merged.borders, window.size_us, merged.asked)
+            columns.append(pa.array([name]).take(pa.array(np.zeros(len(hops.starts), np.int64))))
+        columns += [pa.array(hops.starts), pa.array(hops.starts + window.size_us)]
+        spans = Spans(hops.since, hops.until)
         for summary in self._summaries:
-            states = [
-                keyed.table[field.name].combine_chunks().take(rows) for field in summary.fields
-            ]
-            columns.append(summary.trail(states, trail))
+            states = [slices[field.name] for field in summary.fields]
+            columns.append(summary.over(states, spans))
         return pa.table(columns, schema=self.schema)
 
 

@@ -48,13 +48,13 @@ def run_through(
                 kept = step.kept
                 # What windows hold is worked through again each time: not for fewer rows than it.
                 held = sum(table.num_rows for table in kept.values())
-                yield step.results
+                yield from step.results
         waiting.append(piece)
         rows += piece.num_rows
     if waiting:
         rest = _in_order(pa.concat_tables(waiting), order)
         step = engine.advance(kept, rest, None)
-        yield step.results
+        yield from step.results
         if emit is Emit.ON_CHANGE:
             yield engine.unfinished(step.kept)
 

@@ -57,7 +57,7 @@ class Counted:
     def advance(self, kept: Kept, rows: pa.Table, until: int | None) -> Step:
         """Apply rows: a result for each window they complete."""
         if not rows.num_rows:
-            return Step(empty(self.schema), kept)
+            return Step([empty(self.schema)], kept)
         keyed, positions, fresh = self._joined(kept["rows"], rows)
         ends = positions + 1
         complete = fresh & (ends >= self._size) & ((ends - self._size) % self._every == 0)
@@ -66,7 +66,7 @@ class Counted:
         # One row at least, to know how many there were.
         needed = last_rows(keyed.borders, max(self._size - 1, 1))
         table = self._with_positions(keyed.table, positions).filter(pa.array(needed))
-        return Step(results, {"rows": table})
+        return Step([results], {"rows": table})
 
     def preview(self, kept: Kept, rows: pa.Table) -> pa.Table:
         """Windows that a fresh row has changed, complete or not."""

@@ -5,6 +5,7 @@ few Arrow tables, so that the same engine serves a batch, which hands them on in
 stream, which stores them.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -26,7 +27,7 @@ FRESH = "fresh"
 class Step:
     """What one call gave: results, what to keep, and how many rows came too late for any window."""
 
-    results: pa.Table
+    results: Iterable[pa.Table]  # one at least; read once, as all may not fit into memory
     kept: Kept
     late: int = 0
 

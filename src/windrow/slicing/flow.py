@@ -6,8 +6,10 @@ all its rows would.  Where order does not matter (slices of commutative aggregat
 user wants none (`Order.ARRIVAL`), nothing waits.
 """
 
+from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -31,7 +33,7 @@ __all__ = ["Flow", "Passed", "ripe_of"]
 class Passed:
     """What a micro-batch gave: results, what to keep, and how many rows were late."""
 
-    results: pa.Table
+    results: Iterable[pa.Table]  # as those of a `Step`
     kept: Kept
     late: int = 0
 
@@ -76,10 +78,7 @@ class Flow:
         ordered = _by_arrival(rows)
         changes = self._changes(closing.kept, ordered)
         step = self.engine.advance(closing.kept, ordered, watermark)
-        if changes is None:
-            results = pa.concat_tables([closing.results, step.results])
-        else:
-            results = changes
+        results = chain(closing.results, step.results) if changes is None else [changes]
         return Passed(results, self._remembered(step.kept, watermark), step.late)
 
     def count(self, rows: pa.Table) -> int:
@@ -122,7 +121,7 @@ class Flow:
         remembered = self._remembered(step.kept, watermark)
         if not self.previews:
             return Passed(step.results, remembered)
-        return Passed(self._preview(remembered, waiting, fresh), remembered)
+        return Passed([self._preview(remembered, waiting, fresh)], remembered)
 
     def _remembered(self, kept: Kept, watermark: int) -> Kept:
         """What is kept, without keys that fell silent too long ago."""

@@ -4,17 +4,21 @@ Each row is folded into one slice, and every window is made of whole slices.  Cu
 ends, so that a hop need not divide the size.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from windrow.slicing.keyed import spread
+from windrow.aggregators.kernels.hopping import Hops, hops_over
 from windrow.windows import Aligned
 
-__all__ = ["first_starts", "last_starts", "next_ends", "slice_starts", "window_starts"]
+__all__ = ["first_starts", "last_starts", "next_ends", "slice_starts", "windows_over"]
 
 Times = NDArray[np.int64]
+
+# Windows made at once, if they have not more slices: a row of a key that is seldom heard of may be
+# in thousands of windows, and what memory is for stays in a processor's cache.
+_AT_ONCE = 1 << 16
 
 
 def slice_starts(times: Times, windows: Sequence[Aligned]) -> Times:
@@ -48,26 +52,51 @@ def next_ends(slices: Times, window: Aligned, closed: int | None) -> Times:
     return ends + steps * window.every_us
 
 
-def window_starts(
-    slices: Times, borders: Times, window: Aligned, closed: int | None, until: int | None
-) -> tuple[Times, Times]:
-    """The start of each window with a slice in it, key by key, and its group.
+def windows_over(
+    slices: Times,
+    borders: Times,
+    window: Aligned,
+    closed: int | None,
+    until: int | None,
+    fresh: NDArray[np.bool_] | None = None,
+) -> Iterator[Hops]:
+    """Each window with a slice in it, or with a fresh one, key by key; some at a time.
 
     Only windows that end after `closed` and not after `until`.  The slices of each group are in
     order; a window that several of them are in is found once.
     """
+    asking, asking_borders = slices, borders
+    if fresh is not None:
+        asking = slices[fresh]
+        asking_borders = np.concatenate([[0], np.cumsum(fresh)])[borders]
+    firsts, counts = _new_windows(asking, asking_borders, window, closed, until)
+    before = np.concatenate([[0], np.cumsum(counts)])
+    # What the first of them has in it is looked through each time: not for fewer windows than that.
+    widest = min(len(slices), 2 * window.size_us // window.every_us)
+    at_once = max(_AT_ONCE, widest)
+    done, end = 0, len(counts)
+    while done < end:
+        enough = np.searchsorted(before, before[done] + at_once, side="right") - 1
+        taken = max(int(enough), done + 1)
+        own = np.clip(asking_borders, done, taken)
+        hops = hops_over(slices, borders, firsts, counts, own, window.every_us, window.size_us)
+        if len(hops.starts):
+            yield hops
+        done = taken
+
+
+def _new_windows(
+    slices: Times, borders: Times, window: Aligned, closed: int | None, until: int | None
+) -> tuple[Times, Times]:
+    """The first window of each slice that the slice before it is not in, and how many there are."""
     first, last = first_starts(slices, window), last_starts(slices, window)
     if closed is not None:
         first = next_ends(slices, window, closed) - window.size_us
     if until is not None:
         last = np.minimum(last, last_starts(np.asarray(until - window.size_us), window))
-    # A window that the slice before is in too was found there.
     known = np.empty_like(last)
     known[1:] = last[:-1]
     heads = borders[:-1][np.diff(borders) > 0]
     known[heads] = first[heads] - window.every_us
     first = np.maximum(first, known + window.every_us)
-    counts = np.maximum((last - first) // window.every_us + 1, 0)
-    steps = spread(np.zeros(len(counts), np.int64), counts)
-    groups = np.repeat(np.arange(len(borders) - 1), np.diff(borders))
-    return np.repeat(first, counts) + steps * window.every_us, np.repeat(groups, counts)
+    return first, np.maximum((last - first) // window.every_us + 1, 0)

@@ -59,18 +59,18 @@ class PerRow:
     def advance(self, kept: Kept, rows: pa.Table, until: int | None) -> Step:
         """Apply rows: a result for each."""
         if not kept["rows"].num_rows and not rows.num_rows:
-            return Step(empty(self.schema), kept)
+            return Step([empty(self.schema)], kept)
         keyed, fresh = self._joined(kept["rows"], rows)
         wanted, origins = self._wanted(keyed, fresh, rows)
         answers, held = self._rolled_over(keyed, fresh, wanted)
         own = rows.select([field.name for field in self.row_fields()]).take(pa.array(origins))
         results = with_answers(own.columns, self._definition, answers, self.schema)
         remaining = keyed.table.filter(pa.array(self._still_needed(keyed, held, until)))
-        return Step(results, {"rows": remaining})
+        return Step([results], {"rows": remaining})
 
     def preview(self, kept: Kept, rows: pa.Table) -> pa.Table:
         """The results of fresh rows, and of rows of their keys that come after them."""
-        return previewed(rows, lambda plain: self.advance(kept, plain, None).results)
+        return previewed(rows, lambda plain: self.advance(kept, plain, None))
 
     def unfinished(self, kept: Kept) -> pa.Table:
         """A row's window is complete with the row."""
@@ -158,11 +158,11 @@ class PerRow:
         return young
 
 
-def previewed(rows: pa.Table, answer: Callable[[pa.Table], pa.Table]) -> pa.Table:
+def previewed(rows: pa.Table, advance: Callable[[pa.Table], Step]) -> pa.Table:
     """Of the answers to rows those that are fresh, or come after fresh rows of their key."""
     marks = numbers(rows[FRESH])
     plain = rows.drop_columns([FRESH])
-    results = answer(plain)
+    results = pa.concat_tables(advance(plain).results)
     if not results.num_rows or marks.all():
         return results
     keyed = together(plain.append_column(FRESH, pa.array(marks)))

@@ -17,7 +17,7 @@ from windrow.slicing.definition import Definition
 from windrow.slicing.keyed import spread
 from windrow.slicing.lineup import Lineup
 from windrow.slicing.summary import Summary
-from windrow.slicing.summary_trail import Trail
+from windrow.slicing.summary_spans import Spans
 from windrow.windows import Check, Policy, TrailingRows, TrailingTime
 
 __all__ = ["Ran", "Running"]
@@ -86,9 +86,8 @@ class Running:
             if not len(wide):
                 break
             lineup = lineup.opened(wide)
-        scale, width = self._scale(lineup)
-        trail = Trail(scale, lineup.borders, width, lineup.new)
-        found = [summary.trail(lineup.states(summary), trail) for summary in self._answered]
+        spans = Spans(fronts, lineup.new + 1)
+        found = [summary.over(lineup.states(summary), spans) for summary in self._answered]
         return Ran(lineup, fronts, found)
 
     def _scale(self, lineup: Lineup) -> tuple[NDArray[np.int64], int]:

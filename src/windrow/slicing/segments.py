@@ -63,7 +63,7 @@ class Segments:
         if isinstance(self._window, Session):
             over |= self._silent(entries, until)
         results = self._lowered(entries.filter(pa.array(over)))
-        return Step(results, {"open": entries.filter(pa.array(~over))})
+        return Step([results], {"open": entries.filter(pa.array(~over))})
 
     def preview(self, kept: Kept, rows: pa.Table) -> pa.Table:
         """The windows of fresh rows as they are so far."""

@@ -1,7 +1,7 @@
-"""One aggregate's states as Arrow columns: folded from rows, merged, lowered, trailed.
+"""One aggregate's states as Arrow columns: folded from rows, merged, lowered, windowed.
 
     rows ─ fold ─▶ states ─ merge ─▶ states ─ lower ─▶ results
-                          └ trail ───────────────────▶ results
+                          └ over ────────────────────▶ results
 
 Aggregates that are numbers have a column for each number of a state, and compiled loops
 (summary_numbers.py).  All others have one column of pickled states, and run interpreted
@@ -20,7 +20,7 @@ from windrow.algebra.aggregate import Aggregate
 from windrow.slicing.summary_inputs import read_inputs
 from windrow.slicing.summary_numbers import NumberStates
 from windrow.slicing.summary_objects import ObjectStates
-from windrow.slicing.summary_trail import Trail
+from windrow.slicing.summary_spans import Spans
 
 __all__ = ["Summary"]
 
@@ -38,7 +38,7 @@ class _States(Protocol):
 
     def lower(self, states: Sequence[pa.Array], result: pa.DataType) -> pa.Array: ...
 
-    def trail(self, states: Sequence[pa.Array], trail: Trail, result: pa.DataType) -> pa.Array: ...
+    def over(self, states: Sequence[pa.Array], spans: Spans, result: pa.DataType) -> pa.Array: ...
 
 
 class Summary:
@@ -83,9 +83,6 @@ class Summary:
         """The result of each state."""
         return self._states.lower(states, self._result)
 
-    def trail(self, states: Sequence[pa.Array], trail: Trail) -> pa.Array:
-        """At each wanted place the result of the states at or before it, younger than the width.
-
-        A null state is there to ask only.
-        """
-        return self._states.trail(states, trail, self._result)
+    def over(self, states: Sequence[pa.Array], spans: Spans) -> pa.Array:
+        """The result of each window over these states."""
+        return self._states.over(states, spans, self._result)

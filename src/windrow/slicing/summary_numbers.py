@@ -13,8 +13,7 @@ from windrow.aggregators.kernels.folding import folding_kernel, lowering_kernel
 from windrow.aggregators.kernels.operator import Operator, Part, fields_of, items, make_operator
 from windrow.aggregators.rolling.answers import Numbers
 from windrow.aggregators.rolling.columns import Column
-from windrow.aggregators.rolling.compiled import trail_columns
-from windrow.aggregators.rolling.grouping import Groups
+from windrow.aggregators.rolling.compiled import span_columns
 from windrow.aggregators.rolling.task import Task
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.jit import define
@@ -22,8 +21,7 @@ from windrow.algebra.numeric import VALUE, Numeric
 from windrow.slicing.state_arrays import ARROW_OF, arrow_of, known_of, numbers_of, read_only, whole
 from windrow.slicing.state_results import typed
 from windrow.slicing.summary_inputs import Inputs
-from windrow.slicing.summary_trail import Trail
-from windrow.windows import TrailingTime
+from windrow.slicing.summary_spans import Spans
 
 __all__ = ["NumberStates"]
 
@@ -57,15 +55,10 @@ class NumberStates:
         _lowering(self._numeric)(fields, known, (results, (statuses,)))
         return self.typed(Numbers(self._numeric.result, results, statuses, {}), result)
 
-    def trail(self, states: Sequence[pa.Array], trail: Trail, result: pa.DataType) -> pa.Array:
-        """The trailing windows of a roll, over states instead of rows."""
-        (answer,) = trail_columns(
-            [self.task(states)],
-            TrailingTime(trail.width_us),
-            read_only(trail.ticks),
-            Groups(trail.borders),
-        )
-        return self.typed(answer, result, trail.wanted)
+    def over(self, states: Sequence[pa.Array], spans: Spans, result: pa.DataType) -> pa.Array:
+        """The windows of a roll, over states instead of rows."""
+        (answer,) = span_columns([self.task(states)], spans.since, spans.until)
+        return self.typed(answer, result)
 
     def task(self, states: Sequence[pa.Array]) -> tuple[Task, Numeric]:
         """What a roll over states needs to know of them; see `typed` for what it answers."""

@@ -22,7 +22,7 @@ from windrow.algebra.rope import Rope
 from windrow.slicing.state_arrays import whole
 from windrow.slicing.state_results import typed
 from windrow.slicing.summary_inputs import Inputs
-from windrow.slicing.summary_trail import Trail
+from windrow.slicing.summary_spans import Spans
 
 __all__ = ["ObjectStates"]
 
@@ -77,19 +77,12 @@ class ObjectStates:
             ]
         return typed(results, result, self._inputs.aggregate)
 
-    def trail(self, states: Sequence[pa.Array], trail: Trail, result: pa.DataType) -> pa.Array:
-        """The states of the last stretch of time before each place, kept on two stacks."""
+    def over(self, states: Sequence[pa.Array], spans: Spans, result: pa.DataType) -> pa.Array:
+        """The states of each window in turn, kept on two stacks."""
         (column,) = states
         pickled = whole(column).to_pylist()
-        places = list(zip(trail.ticks.tolist(), pickled, strict=True))
-        results: list[Any] = []
         with _exactly():
-            kept = TwoStacks(self._again)
-            for start, end in pairwise(trail.borders.tolist()):
-                kept.evict(len(kept))
-                results.extend(_trailed(kept, places[start:end], trail.width_us))
-        if trail.wanted is not None:
-            results = [results[place] for place in trail.wanted.tolist()]
+            results = list(_slid(TwoStacks(self._again), pickled, spans))
         return typed(results, result, self._inputs.aggregate)
 
     def _of_rows(self, columns: Sequence[Sequence[Any]], length: int) -> Any:
@@ -139,22 +132,23 @@ def _is_known(value: Any) -> bool:
     return value is not None
 
 
-def _trailed(
-    kept: TwoStacks, places: Sequence[tuple[int, bytes | None]], width_us: int
-) -> Iterator[Any]:
-    """The result at each place, computed only where it has changed."""
-    times: deque[int] = deque()  # of the states that are kept
-    answer, changed = None, True
-    for now, state in places:
-        before = len(times)
-        while times and now - times[0] >= width_us:
-            times.popleft()
-        kept.evict(before - len(times))
-        changed |= before > len(times)
-        if state is not None:
-            kept.insert(state)
-            times.append(now)
-            changed = True
+def _slid(kept: TwoStacks, states: Sequence[bytes | None], spans: Spans) -> Iterator[Any]:
+    """The result of each window, computed only where it has changed."""
+    places: deque[int] = deque()  # of the states that are kept
+    answer, changed, end = None, True, 0
+    for since, until in zip(spans.since.tolist(), spans.until.tolist(), strict=True):
+        before = len(places)
+        while places and places[0] < since:
+            places.popleft()
+        kept.evict(before - len(places))
+        changed |= before > len(places)
+        for place in range(max(end, since), until):
+            state = states[place]
+            if state is not None:
+                kept.insert(state)
+                places.append(place)
+                changed = True
+        end = max(end, until)
         if changed:
             answer, changed = kept.query(), False
         yield answer

@@ -75,7 +75,7 @@ class Towered:
         desk = self._desk
         found = self._taken_back(self._register.sort(kept, rows), desk)
         step = self._plain.advance({"rows": found.small}, found.rest, until)
-        small, results, entries = [step.kept["rows"]], [step.results], list(found.left)
+        small, results, entries = [step.kept["rows"]], list(step.results), list(found.left)
         pairs = list(zip(found.alive, found.new, strict=True))
         entries += [entry for entry, own in pairs if not own.num_rows]
         moved = [(entry, own) for entry, own in pairs if own.num_rows]
@@ -89,12 +89,12 @@ class Towered:
         raised, rest, numbering = self._raised(held, rows.num_rows, kept["numbering"], desk)
         swept = self._swept([*entries, *raised], until, rows.num_rows, desk)
         tables = self._register.tables(swept, rest)
-        return Step(pa.concat_tables(results), {**tables, "numbering": numbering})
+        return Step(results, {**tables, "numbering": numbering})
 
     def preview(self, kept: Kept, rows: pa.Table) -> pa.Table:
         """The results of fresh rows, and of rows of their keys that come after them."""
         aside = self if self._desk is None else self.at(self._desk.aside())
-        return previewed(rows, lambda plain: aside.advance(kept, plain, None).results)
+        return previewed(rows, lambda plain: aside.advance(kept, plain, None))
 
     def unfinished(self, kept: Kept) -> pa.Table:
         """A row's window is complete with the row."""

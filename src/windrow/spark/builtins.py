@@ -18,12 +18,11 @@ from pyspark.sql.types import DataType
 
 from windrow.algebra.aggregate import TIME, Aggregate
 from windrow.algebra.registry import registered
-from windrow.slicing.definition import Definition
 from windrow.spark import integers
 from windrow.spark.times import to_micros
 from windrow.spark.types import spark_type
 
-__all__ = ["Builtin", "builtin_of", "builtins_of"]
+__all__ = ["Builtin", "builtin_of"]
 
 Columns: TypeAlias = Sequence[Column]
 
@@ -52,12 +51,6 @@ def builtin_of(aggregate: Aggregate[Any], schema: pa.Schema) -> Builtin | None:
     if column is TIME:
         return _FORMS[monoid.name](F.timestamp_micros(F.col("t")), _TIME_TYPE, monoid.parameters)
     return _FORMS[monoid.name](F.col(column), schema.field(column).type, monoid.parameters)
-
-
-def builtins_of(definition: Definition) -> list[Builtin]:
-    """All aggregates of a query that Spark can compute."""
-    found = [builtin_of(aggregate, definition.schema) for _, aggregate in definition.aggregates]
-    return [builtin for builtin in found if builtin is not None]
 
 
 _TIME_TYPE = pa.timestamp("us", tz="UTC")

@@ -5,7 +5,7 @@ from typing import Any
 from windrow.algebra.aggregate import Aggregate
 from windrow.planning import Described, Description, Strategy
 from windrow.slicing.summary_inputs import read_inputs
-from windrow.spark.builtins import builtin_of
+from windrow.spark.builtins import Builtin
 from windrow.spark.request import Request
 from windrow.spark.suiting import measures_batches
 from windrow.windows import TrailingRows, TrailingTime
@@ -22,9 +22,9 @@ def description(
     return Description(
         windows=request.windows,
         aggregates=tuple(
-            _described(name, repr(written), ours, request)
-            for (name, written), (_, ours) in zip(
-                aggregates, request.definition.aggregates, strict=True
+            _described(name, repr(written), ours, builtin, request)
+            for (name, written), (_, ours), builtin in zip(
+                aggregates, request.definition.aggregates, request.builtins, strict=True
             )
         ),
         streaming=request.streaming,
@@ -37,9 +37,10 @@ def description(
     )
 
 
-def _described(name: str, text: str, part: Aggregate[Any], request: Request) -> Described:
-    schema = request.definition.schema
-    builtin = builtin_of(part, schema)
+def _described(
+    name: str, text: str, part: Aggregate[Any], builtin: Builtin | None, request: Request
+) -> Described:
+    numeric = read_inputs(part, request.definition.schema).numeric()
     return Described(
         name=name,
         text=text,
@@ -47,7 +48,7 @@ def _described(name: str, text: str, part: Aggregate[Any], request: Request) -> 
         merges=builtin is not None and builtin.merges is not None,
         states=builtin is not None and builtin.states is not None,
         commutative=part.monoid.commutative,
-        compiled=read_inputs(part, schema).numeric() is not None or _counts(part, request),
+        compiled=numeric is not None or _counts(part, request),
     )
 
 

@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 HASH_KEY = "k0"
+_ROWS = "rows"
 
 
 def is_hashed_here(schema: pa.Schema, keys: Sequence[str]) -> bool:
@@ -48,21 +49,17 @@ def hashes(table: pa.Table, keys: Sequence[str]) -> NDArray[np.int32]:
     return (mixed >> np.uint64(33)).astype(np.int32)
 
 
-def hashed(definition: Definition) -> tuple[Definition, dict[str, Column]]:
-    """The definition with its keys one place further; and what to select for all its keys."""
-    names = {key: f"k{place + 1}" for place, key in enumerate(definition.keys)}
+def hashed(definition: Definition) -> Definition:
+    """The definition with its keys one place further, behind their hash."""
+    names = _further(definition)
     fields = [pa.field(HASH_KEY, pa.int32(), nullable=False)]
     fields += [field.with_name(names.get(field.name, field.name)) for field in definition.schema]
-    selected = {HASH_KEY: hash_of(definition.keys)}
-    selected |= {new: F.col(old) for old, new in names.items()}
-    return replace(definition, schema=pa.schema(fields)), selected
+    return replace(definition, schema=pa.schema(fields))
 
 
 def hashed_rows(rows: DataFrame, definition: Definition) -> DataFrame:
     """Rows with their keys as the hashed definition has them; see `with_hash`."""
-    _, keys = hashed(definition)
-    if is_hashed_here(definition.schema, definition.keys):
-        del keys[HASH_KEY]
+    keys = _keys(definition)
     rest = [F.col(name) for name in rows.columns if name not in definition.keys]
     return rows.select(*(column.alias(name) for name, column in keys.items()), *rest)
 
@@ -80,18 +77,22 @@ def hashed_slices(partials: DataFrame, definition: Definition, schema: pa.Schema
 
     Spark cannot hand a column with a dot in its name, as states have, to Python: see `as_slices`.
     """
-    _, keys = hashed(definition)
-    columns = {_called(name, schema): keys.get(name, quoted(name)) for name in schema.names}
-    if is_hashed_here(definition.schema, definition.keys):
-        del columns[_called(HASH_KEY, schema)]
+    keys = _keys(definition)
+    left = {HASH_KEY, _ROWS} - keys.keys()
+    given = [name for name in schema.names if name not in left]
+    columns = {_called(name, schema): keys.get(name, quoted(name)) for name in given}
     return partials.select(*(column.alias(name) for name, column in columns.items()))
 
 
 def as_slices(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Slices in Python, their columns called as they should be."""
+    """Slices in Python, their columns called as they should be.
+
+    Spark does not count their rows: how many came is asked of streams alone, where Python folds.
+    """
     called = {_called(name, schema): name for name in schema.names}
     own = table.select([name for name in table.schema.names if name in called])
-    return with_hash(own.rename_columns([called[name] for name in own.schema.names]), schema)
+    own = own.rename_columns([called[name] for name in own.schema.names])
+    return with_hash(own.append_column(_ROWS, pa.array(np.ones(len(own), np.int64))), schema)
 
 
 def _called(name: str, schema: pa.Schema) -> str:
@@ -101,5 +102,18 @@ def _called(name: str, schema: pa.Schema) -> str:
 
 def without_hash(definition: Definition, results: pa.Schema) -> list[Column]:
     """The columns of results with the keys called as they were."""
-    names = {f"k{place + 1}": key for place, key in enumerate(definition.keys)}
+    names = {new: old for old, new in _further(definition).items()}
     return [quoted(name).alias(names.get(name, name)) for name in results.names]
+
+
+def _keys(definition: Definition) -> dict[str, Column]:
+    """What to select for the keys of a hashed definition, as far as Spark makes them."""
+    keys = {new: F.col(old) for old, new in _further(definition).items()}
+    if is_hashed_here(definition.schema, definition.keys):
+        return keys
+    return {HASH_KEY: hash_of(definition.keys), **keys}
+
+
+def _further(definition: Definition) -> dict[str, str]:
+    """What each key is called behind the hash."""
+    return {key: f"k{place + 1}" for place, key in enumerate(definition.keys)}

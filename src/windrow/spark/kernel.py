@@ -73,17 +73,17 @@ def run(request: Request) -> DataFrame:
             engine, definition.schema, results, definition.order, request.emit, contexts
         )
         return _answered(parcels, results, work, tasks)
-    inner, _ = hashed(definition)
+    inner = hashed(definition)
     work = _pack_folded(Shipped(engine_for, inner), inner.schema, tasks * _LANES_PER_TASK)
     parcels = hashed_rows(rows, definition).mapInArrow(work, PARCELS)
     return _from_slices(parcels, definition, tasks)
 
 
 def windows_from_partials(partials: DataFrame, request: Request) -> DataFrame:
-    """Aligned windows from slices that Spark has folded: k…, start, the states' columns, rows."""
+    """Aligned windows from slices that Spark has folded: k…, start, the states' columns."""
     definition = request.definition
     tasks = tasks_of(partials.sparkSession)
-    inner, _ = hashed(definition)
+    inner = hashed(definition)
     engine = Shipped(engine_for, inner)
     slices = hashed_slices(partials, definition, engine.get().partials)
     work = _pack_slices(engine, tasks * _LANES_PER_TASK)
@@ -188,7 +188,7 @@ def _pack_slices(engine: Shipped[Engine], lanes: int) -> Work:
 def _sliced(slices: pa.Table, lanes: int) -> Iterator[pa.RecordBatch]:
     """Slices as parcels, by their hashes, which no window needs."""
     own: NDArray[Any] = numbers(slices[HASH_KEY]) % lanes
-    return in_lanes(slices.drop_columns([HASH_KEY]), own, numbers(slices["start"]))
+    return in_lanes(slices.drop_columns([HASH_KEY]), own, numbers(slices["start"]), keep_ties=False)
 
 
 def _run_lanes(

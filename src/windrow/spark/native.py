@@ -6,7 +6,6 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import TimestampType
 
-from windrow.spark.builtins import builtins_of
 from windrow.spark.request import Request
 from windrow.spark.result import result_name
 from windrow.spark.types import spark_type
@@ -68,6 +67,6 @@ def _results(request: Request) -> list[Column]:
     return [
         builtin.whole.cast(spark_type(kind)).alias(result_name(name))
         for (name, _), kind, builtin in zip(
-            definition.aggregates, definition.results, builtins_of(request.definition), strict=True
+            definition.aggregates, definition.results, request.all_builtins, strict=True
         )
     ]

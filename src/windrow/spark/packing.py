@@ -84,14 +84,15 @@ def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 
 def in_lanes(
-    table: pa.Table, lanes: NDArray[Any], ranks: NDArray[np.int64]
+    table: pa.Table, lanes: NDArray[Any], ranks: NDArray[np.int64], *, keep_ties: bool = True
 ) -> Iterator[pa.RecordBatch]:
     """A table as parcels, each of one lane, with its lowest rank (time, or arrival number).
 
     Long parcels are cut at round ranks: those of different tables then lie beside each other and
-    not across, and who puts them in order needs few of them at a time.
+    not across, and who puts them in order needs few of them at a time.  Rows of one rank stay in
+    order if ties are kept, which takes longer.
     """
-    order = _by_lane(lanes, ranks)
+    order = _by_lane(lanes, ranks, keep_ties=keep_ties)
     lanes, ranks = lanes[order], ranks[order]
     table = table.take(pa.array(order)).combine_chunks()
     cuts = _cuts(lanes, ranks, rows_of_parcel(table))
@@ -116,13 +117,15 @@ def parcels(lanes: Any, lows: Any, packed: list[bytes]) -> pa.RecordBatch:
     return pa.record_batch(columns, schema=_PARCELS)
 
 
-def _by_lane(lanes: NDArray[Any], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+def _by_lane(
+    lanes: NDArray[Any], ranks: NDArray[np.int64], *, keep_ties: bool
+) -> NDArray[np.int64]:
     """Lane by lane, each by rank; rows mostly come by rank, and few lanes are sorted fast."""
     if lanes.max(initial=0) < 1 << 15:
         lanes = lanes.astype(np.int16)  # numpy sorts 16 bits by counting
     if (ranks[1:] >= ranks[:-1]).all():
         return np.argsort(lanes, kind="stable")
-    by_rank = np.argsort(ranks, kind="stable")
+    by_rank = np.argsort(ranks, kind="stable" if keep_ties else "quicksort")
     return by_rank[np.argsort(lanes[by_rank], kind="stable")]
 
 

@@ -5,7 +5,7 @@ from pyspark.sql import functions as F
 
 from windrow.planning import Assembly
 from windrow.slicing.summary import Summary
-from windrow.spark.builtins import Builtin, builtins_of
+from windrow.spark.builtins import Builtin
 from windrow.spark.request import Request
 from windrow.spark.result import result_name
 from windrow.spark.types import spark_type
@@ -18,7 +18,7 @@ def run(request: Request, assembly: Assembly) -> DataFrame:
     """Aligned windows, one or several, with any commutative aggregates."""
     if assembly is Assembly.FOLD:
         return _folded(request)
-    builtins = builtins_of(request.definition)
+    builtins = request.all_builtins
     grouped = request.rows.groupBy(_slice_start(request).alias("start"), *request.definition.keys)
     slices = grouped.agg(*_partials(builtins))
     if assembly is Assembly.EXPAND:
@@ -58,14 +58,11 @@ def _last_on_grid(us: Column, edge_us: int, every_us: int) -> Column:
 
 
 def _partials(builtins: list[Builtin]) -> list[Column]:
-    """What is kept of a slice: partials by number, and how many rows there were."""
+    """What is kept of a slice: partials by number."""
     return [
-        *(
-            column.alias(_partial(i, j))
-            for i, builtin in enumerate(builtins)
-            for j, column in enumerate(builtin.partials)
-        ),
-        F.count(F.lit(1)).alias("rows"),
+        column.alias(_partial(i, j))
+        for i, builtin in enumerate(builtins)
+        for j, column in enumerate(builtin.partials)
     ]
 
 
@@ -79,7 +76,7 @@ def _kept(i: int, builtin: Builtin) -> list[Column]:
 
 def _expanded(slices: DataFrame, request: Request) -> DataFrame:
     """Every slice once for each of its windows, and aggregated again."""
-    builtins, keys = builtins_of(request.definition), request.definition.keys
+    builtins, keys = request.all_builtins, request.definition.keys
     windows = F.concat(*map(_of_slice, _aligned(request)))
     merged = [
         column.alias(_partial(i, j))
@@ -87,7 +84,7 @@ def _expanded(slices: DataFrame, request: Request) -> DataFrame:
         if builtin.merges is not None
         for j, column in enumerate(builtin.merges(_kept(i, builtin)))
     ]
-    parts = [column for column in slices.columns if column not in ("start", "rows")]
+    parts = [column for column in slices.columns if column != "start"]
     spread = slices.select(*parts, F.inline(windows))
     named = ["name"] if len(request.windows) > 1 else []
     definition = request.definition
@@ -120,11 +117,11 @@ def _of_slice(named: tuple[str, Aligned]) -> Column:
 
 
 def _states(slices: DataFrame, request: Request) -> DataFrame:
-    """Slices as the engine keeps them: key, start, the states of each aggregate, rows."""
+    """Slices as the engine keeps them: key, start, the states of each aggregate."""
     definition = request.definition
     columns = []
     for i, ((name, aggregate), kind, builtin) in enumerate(
-        zip(definition.aggregates, definition.results, builtins_of(request.definition), strict=True)
+        zip(definition.aggregates, definition.results, request.all_builtins, strict=True)
     ):
         fields = Summary(aggregate, name, definition.schema, kind).fields
         assert builtin.states is not None
@@ -133,4 +130,4 @@ def _states(slices: DataFrame, request: Request) -> DataFrame:
             state.cast(spark_type(field.type)).alias(field.name)
             for state, field in zip(states, fields, strict=True)
         ]
-    return slices.select(*definition.keys, "start", *columns, "rows")
+    return slices.select(*definition.keys, "start", *columns)

@@ -79,9 +79,10 @@ class BucketProcessor(StatefulProcessor):
         after = self._wake(after, watermark_ms)
         if after != head or head.fresh:
             self._shards.save(after)
-        if rows.num_rows or passed.results.num_rows:
-            results = passed.results.select(self._told)
-            yield from _parcels(results, self._flow.count(rows), passed.late)
+        counts = self._flow.count(rows), passed.late
+        for table in passed.results:
+            yield from _parcels(table.select(self._told), *counts)
+            counts = 0, 0
 
     def _pass_at_once(
         self, flow: Flow, head: Head, rows: pa.Table, watermark: int
@@ -126,7 +127,7 @@ class BucketProcessor(StatefulProcessor):
         due = np.flatnonzero(np.asarray(head.dues) <= watermark)
         touched = np.unique(np.concatenate([*own, due]))
         if not len(touched):
-            return Passed(self._flow.engine.schema.empty_table(), {}), head
+            return Passed([self._flow.engine.schema.empty_table()], {}), head
         passed = work(self._shards.load(head, touched.tolist()))
         return passed, self._shards.store(head, touched, passed.kept, self._due)
 
@@ -161,7 +162,8 @@ def micros_of(watermark_ms: int) -> int:
 def _parcels(results: pa.Table, rows: int, late: int) -> Iterator[Row]:
     """Results as packed rows; the first tells how many rows came and how many came too late."""
     size = rows_of_parcel(results)
-    for start in range(0, max(results.num_rows, 1), size):
+    told = max(results.num_rows, 1 if rows or late else 0)
+    for start in range(0, told, size):
         piece = results.slice(start, size)
         counts = (rows, late) if start == 0 else (0, 0)
         yield Row(parcel=pack(piece), rows=counts[0], late=counts[1])

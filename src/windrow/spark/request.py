@@ -22,6 +22,7 @@ from windrow.errors import InputError
 from windrow.slicing.definition import Definition
 from windrow.slicing.state_types import result_type
 from windrow.spark.accepted import require_accepted
+from windrow.spark.builtins import Builtin, builtin_of
 from windrow.spark.columns import Selection, Shown
 from windrow.spark.names import Names, names_of
 from windrow.spark.query import Query
@@ -71,6 +72,17 @@ class Request:
     def windows(self) -> tuple[tuple[str, Window], ...]:
         """The windows by name."""
         return self.definition.windows
+
+    @cached_property
+    def builtins(self) -> list[Builtin | None]:
+        """How Spark itself computes each aggregate; None where it cannot."""
+        definition = self.definition
+        return [builtin_of(part, definition.schema) for _, part in definition.aggregates]
+
+    @property
+    def all_builtins(self) -> list[Builtin]:
+        """The same where Spark can compute all of them."""
+        return [builtin for builtin in self.builtins if builtin is not None]
 
     @cached_property
     def rows(self) -> DataFrame:

@@ -39,7 +39,7 @@ _results = count()
 def run(request: Request) -> DataFrame:
     """Any window over a stream."""
     definition, rows = request.definition, request.rows
-    inner, _ = hashed(definition)
+    inner = hashed(definition)
     flow = Shipped(Flow, inner, request.emit, request.forget_us)
     selected = hashed_rows(rows, definition)
     labels = _labels(rows)

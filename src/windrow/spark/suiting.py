@@ -44,7 +44,7 @@ def suit(session: SparkSession) -> dict[str, str]:
 
 def measures_batches(session: SparkSession) -> bool:
     """Whether Spark measures batches for Python row by row, without anybody having asked for it."""
-    return BYTES_OF_BATCHES not in session.conf.getAll
+    return session.conf.get(BYTES_OF_BATCHES, None) is None
 
 
 def _local_cores(master: str) -> int | None:

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from windrow.aggregators.kernels.compile import CompilationError
 from windrow.aggregators.kernels.forest import larger_forest, new_forest
+from windrow.aggregators.kernels.fronts import BLOCK, room_for
 from windrow.aggregators.kernels.judge import Watched, judge_code
-from windrow.aggregators.kernels.operator import Operator, Part, fields_of, make_operator
+from windrow.aggregators.kernels.operator import Operator, Part, make_operator
 from windrow.aggregators.kernels.sliding import sliding_kernel
-from windrow.aggregators.kernels.trailing import BLOCK, trailing_kernel
+from windrow.aggregators.kernels.spanning import spanning_kernel
+from windrow.aggregators.kernels.trailing import trailing_kernel
 from windrow.aggregators.rolling.answers import Numbers
 from windrow.aggregators.rolling.columns import Column
 from windrow.aggregators.rolling.grouping import Groups
@@ -23,7 +25,7 @@ from windrow.algebra.fingerprint import fingerprint
 from windrow.algebra.numeric import NULL, VALUE, Numeric
 from windrow.windows import Policy, TrailingRows, TrailingTime
 
-__all__ = ["CompilationError", "slide_columns", "trail_columns"]
+__all__ = ["CompilationError", "slide_columns", "span_columns", "trail_columns"]
 
 _FIRST_CAPACITY = 1024
 
@@ -118,12 +120,27 @@ def trail_columns(
 
     def run_share(places: slice, borders: NDArray[np.int64]) -> None:
         columns, masks = layout.at(places)
-        blocks = int(np.diff(borders).max(initial=0)) // BLOCK + 2
-        scratch = tuple(fields_of(operator.state, length) for length in (BLOCK, blocks, blocks))
-        run(columns, masks, times[places], borders, width, scratch, results.at(places))
+        room = room_for(operator, int(np.diff(borders).max(initial=0)))
+        run(columns, masks, times[places], borders, width, room, results.at(places))
 
     in_shares(run_share, groups.borders)
     return results.answers(groups)
+
+
+def span_columns(
+    tasks: Sequence[tuple[Task, Numeric]],
+    since: NDArray[np.int64],
+    until: NDArray[np.int64],
+) -> list[Numbers]:
+    """The rows [since, until) of each window, neither of which goes back from one to the next."""
+    rows = len(tasks[0][0].columns[0])
+    layout = _Layout(tasks, Groups(np.array([0, rows])))
+    results = _Results(tasks, len(since), empties=False)
+    operator, run = _spanning(layout.parts)
+    columns, masks = layout.at(slice(0, rows))
+    every = slice(0, len(since))
+    run(columns, masks, since, until, room_for(operator, rows), results.at(every))
+    return results.answers(Groups(np.array([0, len(since)])))
 
 
 def slide_columns(
@@ -165,6 +182,12 @@ def slide_columns(
 def _trailing(parts: tuple[Part, ...], *, by_time: bool, in_blocks: bool) -> tuple[Operator, Any]:
     operator = make_operator(parts)
     return operator, trailing_kernel(operator, by_time=by_time, in_blocks=in_blocks)
+
+
+@lru_cache(maxsize=256)
+def _spanning(parts: tuple[Part, ...]) -> tuple[Operator, Any]:
+    operator = make_operator(parts)
+    return operator, spanning_kernel(operator)
 
 
 @lru_cache(maxsize=256)
