@@ -51,6 +51,7 @@ def query(
         (query(HOUR, part=FOREIGN), PANES),
         (query(HOP, part=ORDERED), KERNEL),
         (query(SESSION, part=FOREIGN), KERNEL),
+        (query(SESSION, order=Order.ARRIVAL), KERNEL),
         (query(HOUR, part=ORDERED, order=Order.ARRIVAL), KERNEL),
         (query(TRAILING), KERNEL),
         (query(window.count(3)), KERNEL),

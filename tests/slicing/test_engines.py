@@ -105,6 +105,19 @@ def test_a_batch_in_pieces_that_overlap_in_time_is_put_in_order(
     assert by_engine(found) == by_oracle(rows, made)
 
 
+@pytest.mark.parametrize("kind", [*ALIGNED[:2], *OTHERS], ids=repr)
+@given(rows=ROWS, cuts=st.lists(st.integers(0, 25), max_size=4))
+def test_a_batch_in_order_of_arrival_is_applied_as_it_comes(
+    kind: Window, rows: list[Drawn], cuts: list[int]
+) -> None:
+    made = definition([("", kind)], ORDERED, Order.ARRIVAL)
+    bounds = sorted({0, *(cut for cut in cuts if cut < len(rows)), len(rows)})
+    pieces = [(a, table(rows[a:b], made.schema, a)) for a, b in itertools.pairwise(bounds)]
+    results = list(run_through(engine_for(made), pieces, Order.ARRIVAL))
+    found = pa.concat_tables(results) if results else engine_for(made).schema.empty_table()
+    assert by_engine(found) == by_oracle(rows, made)
+
+
 @given(rows=ROWS, cuts=st.lists(st.integers(0, 25), max_size=4))
 def test_slices_folded_apart_give_the_same_windows(rows: list[Drawn], cuts: list[int]) -> None:
     made = definition([(f"w{k}", kind) for k, kind in enumerate(ALIGNED)], COMMUTATIVE)

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 from tests.spark.streams import LATENESS, joined, stream
 from tests.spark.support import AGGREGATES, SCHEMA, Asked, Row
 from windrow import agg, window
+from windrow.planning import Strategy
 from windrow.testing import Feed, check_rows
 from windrow.window import Order
 from windrow.windows import Window
@@ -114,6 +115,31 @@ def test_a_changed_query_is_refused_and_the_old_one_can_go_on(
         with pytest.raises(StreamingQueryException) as refused:
             run.add(BATCHES[1])
         assert "the checkpoint holds the state of another query" in str(refused.value)
+        run.restart(asked.of(feed.frame))
+        run.watermark(NOON + timedelta(hours=1))
+        asked.check(run.rows, joined(BATCHES[:2]))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        Asked(window.tumbling("10 s"), {"peak": agg.min("i")}),
+        Asked(window.tumbling("20 s"), {"peak": agg.max("i")}),
+    ],
+    ids=["other aggregate", "other window"],
+)
+def test_a_changed_query_that_spark_runs_itself_is_refused_too(
+    spark: SparkSession, changed: Asked
+) -> None:
+    asked = Asked(window.tumbling("10 s"), {"peak": agg.max("i")})
+    with Feed(spark, SCHEMA, time="t", lateness=LATENESS) as feed:
+        query: Any = asked.of(feed.frame)
+        assert query.plan().strategy is Strategy.NATIVE
+        run = feed.start(query)
+        run.add(BATCHES[0])
+        run.restart(changed.of(feed.frame))
+        with pytest.raises(StreamingQueryException, match="VALUE_SCHEMA_NOT_COMPATIBLE"):
+            run.add(BATCHES[1])
         run.restart(asked.of(feed.frame))
         run.watermark(NOON + timedelta(hours=1))
         asked.check(run.rows, joined(BATCHES[:2]))

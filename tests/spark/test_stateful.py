@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from windrow import agg, window
 from windrow.errors import InputError
-from windrow.spark.stateful import _signature
+from windrow.spark.signature import signature_of
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -42,7 +42,7 @@ def sums(source: DataFrame) -> Any:
 def test_a_query_made_twice_is_the_same_query(spark: SparkSession, readings: Path) -> None:
     """Spark numbers the variables of lambdas: a restarted process has made others before."""
     one, other = (sums(stream(spark, readings))._windrow[0] for _ in range(2))
-    assert _signature(one, 16) == _signature(other, 16)
+    assert signature_of(one) == signature_of(other)
 
 
 def test_one_query_of_two_streams_can_be_one_result(

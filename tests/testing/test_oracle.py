@@ -81,15 +81,19 @@ def test_a_time_that_fits_no_hop_exactly_is_in_one_window() -> None:
     assert found["window"]["start"] <= moment < found["window"]["end"]
 
 
-def test_rows_up_to_a_gap_apart_are_one_session_whatever_their_order() -> None:
+def test_rows_up_to_a_gap_apart_are_one_session() -> None:
     data = rows((7, "a"), (30, "d"), (51, "e"), (15, "b"), (21, "c"))
     assert told(data, window.session("10 s")) == {(7, 40): "abcd", (51, 61): "e"}
-    by_arrival = told(data, window.session("10 s"), order=Order.ARRIVAL)
-    assert by_arrival == {(7, 40): "adbc", (51, 61): "e"}
     assert told(rows((0, "a"), (10, "b"), (20.000001, "c")), window.session("10 s")) == {
         (0, 20): "ab",
         (20.000001, 30.000001): "c",
     }
+
+
+def test_a_row_that_arrives_late_joins_the_session_of_that_time() -> None:
+    data = rows((7, "a"), (15, "b"), (51, "c"), (8, "d"), (60, "e"), (90, "f"))
+    by_arrival = told(data, window.session("10 s"), order=Order.ARRIVAL)
+    assert by_arrival == {(7, 25): "ab", (8, 70): "cde", (90, 100): "f"}
 
 
 def test_a_trailing_window_leaves_out_the_row_of_one_duration_ago() -> None:

@@ -1,5 +1,6 @@
 """Pressed bytes come back as they were."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +14,24 @@ def test_what_is_pressed_comes_back(content: bytes, times: int) -> None:
     pressed = press(content * times)
     assert bytes(unpress(pressed)) == content * times
     assert len(pressed) <= len(content * times) + 8
+
+
+@given(st.lists(st.integers(-(1 << 40), 1 << 40), min_size=32, max_size=3000))
+def test_numbers_come_back(numbers: list[int]) -> None:
+    content = np.array(numbers, np.int64).tobytes()
+    assert bytes(unpress(press(content))) == content
+    assert bytes(unpress(press(content + b"end"))) == content + b"end"
+
+
+def test_numbers_of_one_size_take_less_room_than_text_of_their_bytes() -> None:
+    content = np.random.default_rng(5).integers(0, 1 << 16, 10_000).tobytes()
+    assert len(press(content)) < len(content) / 3
+
+
+def test_text_is_pressed_as_it_stands() -> None:
+    words = np.random.default_rng(5).choice(["windows ", "of ", "streaming ", "readings "], 5_000)
+    content = "".join(words).encode()
+    assert len(press(content)) < len(content) / 2
 
 
 def test_what_repeats_takes_less_room() -> None:

@@ -1,14 +1,17 @@
 """From a job to a query on Spark: the source, what is derived from it, and the windows over it."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from windrow.cli.failures import condition_of, explained
 from windrow.cli.formats import missing_format
-from windrow.cli.job import Job, JobFileError, Problem, Source, check_columns
+from windrow.cli.job import Job, JobFileError, Place, Problem, Source, check_columns
 from windrow.cli.starting import SPARK_ERRORS
+from windrow.errors import WindrowError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from windrow.spark.query import Query
 
 __all__ = ["Question", "question"]
+
+_ARGUMENT = re.compile(r"(\w+)[=(]")
 
 
 @dataclass(frozen=True)
@@ -28,11 +33,13 @@ class Question:
 
     def answer(self, rows: "DataFrame") -> Any:
         """The result over the rows, which may be being counted."""
-        return self._query(rows).aggregate(**self.job.aggregates)
+        with _pointing(self.job):
+            return self._query(rows).aggregate(**self.job.aggregates)
 
     def plan(self) -> "Plan":
         """How the query would run."""
-        return self._query(self.rows).plan(**self.job.aggregates)
+        with _pointing(self.job):
+            return self._query(self.rows).plan(**self.job.aggregates)
 
     def _query(self, rows: "DataFrame") -> "Query":
         from windrow.spark.over import over
@@ -65,6 +72,29 @@ def question(spark: "SparkSession", job: Job) -> Question:
     if problems:
         raise JobFileError(problems)
     return Question(job, rows)
+
+
+@contextmanager
+def _pointing(job: Job) -> Iterator[None]:
+    """Say what a query is refused for at the entry of the job file that it is about."""
+    try:
+        yield
+    except WindrowError as error:
+        raise JobFileError([Problem(_place_of(str(error), job), str(error))]) from error
+
+
+def _place_of(message: str, job: Job) -> Place:
+    """Messages begin with the argument that they are about, or name a column or what is missing."""
+    for name in job.aggregates:
+        if message.startswith(f"{name}="):
+            return job.place_of(f"aggregates.{name}")
+    argument = _ARGUMENT.match(message)
+    if argument is not None and argument[1] in job.places:
+        return job.place_of(argument[1])
+    for read in job.reads:
+        if message.startswith(f"column {read.column!r}"):
+            return read.place
+    return job.place_of("time" if "no watermark" in message else "windows")
 
 
 def _load(spark: "SparkSession", source: Source) -> "DataFrame":

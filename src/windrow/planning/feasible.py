@@ -2,7 +2,7 @@
 
 from windrow.planning.description import Description
 from windrow.planning.strategy import Strategy
-from windrow.windows import Emit
+from windrow.windows import Emit, Order
 
 __all__ = ["feasible", "obstacle"]
 
@@ -31,6 +31,8 @@ def _native(query: Description) -> str | None:
     foreign = [part.text for part in query.aggregates if not part.builtin]
     if foreign:
         return f"Spark has no aggregate like {', '.join(foreign)}"
+    if query.session and query.order is Order.ARRIVAL:
+        return "Spark's own sessions go by time, whenever rows arrive"
     if not query.streaming:
         return None
     if query.session:

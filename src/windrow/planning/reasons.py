@@ -68,7 +68,9 @@ def _kernel(query: Description) -> tuple[str, ...]:
         reasons.append(f"Spark has no aggregate like {', '.join(foreign)}")
     if query.streaming and query.emit is Emit.ON_CHANGE:
         reasons.append("results are told as rows arrive, which Spark's own way does not do here")
-    if query.streaming and query.session:
+    if query.session and query.order is Order.ARRIVAL:
+        reasons.append("Spark's own sessions go by time, whenever rows arrive")
+    elif query.streaming and query.session:
         reasons.append(
             "Spark's own sessions take a late row as a session beside the one it belongs to"
         )

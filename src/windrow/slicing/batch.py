@@ -16,8 +16,9 @@ from windrow.windows import Emit, Order
 
 __all__ = ["run_through"]
 
-# Enough rows for a compiled loop to be worth its call.
+# Enough rows for a compiled loop to be worth its call; long ones weigh more than one.
 _ROWS_AT_ONCE = 1 << 18
+_BYTES_OF_ROW = 256
 
 
 def run_through(
@@ -32,31 +33,36 @@ def run_through(
     """
     kept: Kept = {name: schema.empty_table() for name, schema in engine.kept.items()}
     waiting: list[pa.Table] = []
-    rows = enough = held = 0
+    weight = enough = held = 0
     for low, piece in pieces:
-        if rows > max(enough, held, _ROWS_AT_ONCE):
+        if weight > max(enough, held, _ROWS_AT_ONCE):
             together = pa.concat_tables(waiting)
             complete = pa.array(_ranks(together, order) < low)
             done = together.filter(complete)
             waiting = [together.filter(pa.compute.invert(complete))]
-            rows = waiting[0].num_rows
+            weight = _weight(waiting[0])
             # What had to wait is not looked through again before as much has come.
-            enough = 2 * rows
+            enough = 2 * weight
             if done.num_rows:
                 until = low if order is Order.TIME else NO_WATERMARK
                 step = engine.advance(kept, _in_order(done, order), until)
                 kept = step.kept
                 # What windows hold is worked through again each time: not for fewer rows than it.
-                held = sum(table.num_rows for table in kept.values())
+                held = sum(map(_weight, kept.values()))
                 yield from step.results
         waiting.append(piece)
-        rows += piece.num_rows
+        weight += _weight(piece)
     if waiting:
         rest = _in_order(pa.concat_tables(waiting), order)
         step = engine.advance(kept, rest, None)
         yield from step.results
         if emit is Emit.ON_CHANGE:
             yield engine.unfinished(step.kept)
+
+
+def _weight(rows: pa.Table) -> int:
+    weight: int = max(rows.num_rows, rows.nbytes // _BYTES_OF_ROW)
+    return weight
 
 
 def _ranks(rows: pa.Table, order: Order) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -26,6 +26,7 @@ __all__ = [
     "hashed_slices",
     "hashes",
     "is_hashed_here",
+    "made_here",
     "with_hash",
     "without_hash",
 ]
@@ -62,6 +63,12 @@ def hashed_rows(rows: DataFrame, definition: Definition) -> DataFrame:
     keys = _keys(definition)
     rest = [F.col(name) for name in rows.columns if name not in definition.keys]
     return rows.select(*(column.alias(name) for name, column in keys.items()), *rest)
+
+
+def made_here(schema: pa.Schema) -> set[str]:
+    """The hash, if Python can make it anew from the keys of rows in this hashed schema."""
+    keys = [name for name in key_columns(schema) if name != HASH_KEY]
+    return {HASH_KEY} if is_hashed_here(schema, keys) else set()
 
 
 def with_hash(table: pa.Table, schema: pa.Schema) -> pa.Table:

@@ -19,7 +19,8 @@ from windrow.slicing.keyed import Keyed, numbers, together
 from windrow.spark.about import About
 from windrow.spark.hashed import HASH_KEY
 from windrow.spark.packing import Work
-from windrow.wire.parcels import open_crate, unpack
+from windrow.spark.waiting import read_waiting
+from windrow.wire.parcels import open_crate
 from windrow.wire.pressed import unpress
 
 __all__ = ["Operator", "about_of", "kept_keys", "operators_of"]
@@ -145,10 +146,9 @@ def _windows(about: About) -> Work:
 
 def _waiting(about: About) -> Work:
     """What waits of each key."""
-    schema = pa.schema([field for field in about.waiting if field.name != "n"])
 
     def of_parcel(content: bytes) -> Iterator[dict[str, Any]]:
-        rows = unpack(unpress(content), schema)
+        rows = read_waiting(content, about.waiting)
         return _by_key(rows, about, _MAIN["rows"], len(content) / max(rows.num_rows, 1))
 
     return _over(of_parcel)

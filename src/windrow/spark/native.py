@@ -8,6 +8,7 @@ from pyspark.sql.types import TimestampType
 
 from windrow.spark.request import Request
 from windrow.spark.result import result_name
+from windrow.spark.signature import marks, without_marks
 from windrow.spark.types import spark_type
 from windrow.windows import Aligned, Session, Window
 
@@ -25,6 +26,9 @@ def _run(request: Request, name: str, window: Window) -> DataFrame:
         return _on_the_grid(request, name, window)
     rows = request.rows_with(stamp=request.stamp)
     grouped = rows.groupBy(_spans(window).alias("window"), *request.definition.keys)
+    if request.streaming:
+        signed = grouped.agg(*_results(request), *marks(request))
+        return _placed(without_marks(signed), request, name)
     return _placed(grouped.agg(*_results(request)), request, name)
 
 

@@ -42,6 +42,7 @@ _PARCELS = pa.schema([("lane", pa.int32()), ("low", pa.int64()), ("parcel", pa.b
 
 # Rows gathered before they are split into lanes, and results that go back to the JVM at once.
 _GATHERED = 1 << 17
+_GATHERED_BYTES = 1 << 26
 _RESULTS = 1 << 16
 # What a parcel should hold.  Spark hands parcels to Python by the thousand (`suiting`): bytes bound
 # what that takes of memory, whatever rows are like.
@@ -72,13 +73,14 @@ def numbered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     waiting: list[pa.RecordBatch] = []
-    rows = 0
+    rows = size = 0
     for batch in batches:
         waiting.append(batch)
         rows += batch.num_rows
-        if rows >= _GATHERED:
+        size += batch.nbytes
+        if rows >= _GATHERED or size >= _GATHERED_BYTES:
             yield pa.Table.from_batches(waiting)
-            waiting, rows = [], 0
+            waiting, rows, size = [], 0, 0
     if rows:
         yield pa.Table.from_batches(waiting)
 

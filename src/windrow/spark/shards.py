@@ -28,7 +28,7 @@ from windrow.wire.pressed import press, unpress
 __all__ = ["NEVER", "Head", "Shards", "bits_for", "shards_of"]
 
 # Another number whenever the layout changes, or `hashed.hashes`, which decides where keys lie.
-_MAGIC = b"wrh3"
+_MAGIC = b"wrh4"
 NEVER = (1 << 63) - 1  # a watermark that never comes
 
 # From what a shard keeps to the watermark at which it has work to do.

@@ -4,7 +4,6 @@ rows ─ mapInArrow: pack, bucket by bucket ─▶ transformWithState: one call 
 ─ mapInArrow: unpack ─▶ results.  Spark stores and restores the state; see `shards` for its shape.
 """
 
-import re
 from collections.abc import Iterator
 from itertools import count
 
@@ -12,7 +11,6 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from windrow.algebra.fingerprint import fingerprint
 from windrow.slicing.flow import Flow
 from windrow.slicing.keyed import numbers
 from windrow.spark.buckets import buckets_of
@@ -21,17 +19,15 @@ from windrow.spark.packing import PARCELS, Work, in_lanes, numbered, parcels, to
 from windrow.spark.processor import BucketProcessor
 from windrow.spark.request import Request
 from windrow.spark.shipped import Shipped
+from windrow.spark.signature import signature_of
 from windrow.spark.types import spark_schema
 from windrow.spark.unpacking import unpacked
-from windrow.windows import Emit, Policy
+from windrow.windows import Emit
 from windrow.wire.parcels import pack
 
 __all__ = ["run"]
 
 _ANSWERS = "parcel binary, rows long, late long"
-
-# Spark numbers the variables of lambdas through all that a process makes.
-_NUMBERED = re.compile(r"\b([xyz])_\d+\b")
 
 _results = count()
 
@@ -56,7 +52,7 @@ def _answered(rows: DataFrame, work: Work, flow: Shipped[Flow], request: Request
     engine = flow.get().engine
     mode = "append" if request.emit is Emit.ON_CLOSE else "update"
     timed = request.lateness_ms is not None
-    signature = _signature(request, len(_labels(rows)))
+    signature = f"{signature_of(request)}; {len(_labels(rows))} buckets"
     answers = (
         rows.mapInArrow(work, PARCELS)
         .groupBy("lane")
@@ -76,25 +72,6 @@ def _answered(rows: DataFrame, work: Work, flow: Shipped[Flow], request: Request
     results = told(engine.schema, HASH_KEY)
     found = counted.select("parcel").mapInArrow(unpacked(results), spark_schema(results))
     return found.select(*without_hash(request.definition, results))
-
-
-def _signature(request: Request, buckets: int) -> str:
-    """What state depends on: a query that differs in it cannot go on with the state."""
-    definition = request.definition
-    windows = [window for _, window in definition.windows]
-    predicates = [fingerprint(w.keep, w.drop) for w in windows if isinstance(w, Policy)]
-    aggregates = ", ".join(f"{name}={part!r}" for name, part in definition.aggregates)
-    read = {name: str(column) for name, column in request.selected.items()}
-    columns = ", ".join(
-        f"{field.name} {read.get(field.name, '')}: {field.type}" for field in definition.schema
-    )
-    named = ", ".join(f"{name} {window!r}".strip() for name, window in definition.windows)
-    marks = "".join(f" {mark}" for mark in predicates)
-    told = (
-        f"{named}{marks}; {aggregates}; order {definition.order.value}; "
-        f"columns {columns}; {buckets} buckets"
-    )
-    return _NUMBERED.sub(r"\1", told)
 
 
 def _pack_rows(schema: pa.Schema, labels: tuple[int, ...]) -> Work:

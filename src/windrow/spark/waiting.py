@@ -8,6 +8,7 @@ all the time they may be late, they are all that wait.
 
 import struct
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +16,11 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
 from windrow.slicing.flow import ripe_of
 from windrow.slicing.keyed import numbers
+from windrow.spark.hashed import made_here, with_hash
 from windrow.wire.parcels import pack, unpack
 from windrow.wire.pressed import press, unpress
 
-__all__ = ["Waiting", "WaitingRoom"]
+__all__ = ["Waiting", "WaitingRoom", "read_waiting"]
 
 # With more parcels than this, all that waits is put in order of time and cut into a few: the list
 # stays short however long rows wait, and each is written anew once in as many micro-batches.
@@ -57,13 +59,12 @@ class WaitingRoom:
 
     def __init__(self, handle: StatefulProcessorHandle, schema: pa.Schema) -> None:
         self._parcels = handle.getMapState("waiting", "number long", "content binary")
-        # Arrival numbers are those of one micro-batch: what counts is the order of the rows.
-        self._schema = pa.schema([field for field in schema if field.name != "n"])
-        self._numbered = schema
+        self._schema = schema
+        self._empty = schema.empty_table()
 
     def let_out(self, waiting: Waiting, watermark: int) -> tuple[pa.Table, Waiting]:
         """Rows that wait no longer, in order of arrival; and what is left."""
-        ripe, parcels = [self._numbered.empty_table()], []
+        ripe, parcels = [self._empty], []
         for number, low in waiting.parcels:
             if low >= watermark:
                 parcels.append((number, low))
@@ -89,7 +90,7 @@ class WaitingRoom:
     def all(self, waiting: Waiting) -> pa.Table:
         """All rows that wait, in order of arrival."""
         tables = [self._read(number) for number, _ in waiting.parcels]
-        return pa.concat_tables([self._numbered.empty_table(), *tables])
+        return pa.concat_tables([self._empty, *tables])
 
     def _tidied(self, waiting: Waiting) -> Waiting:
         """The same rows in fewer parcels, each a stretch of time; those of one time in order."""
@@ -111,11 +112,24 @@ class WaitingRoom:
     def _read(self, number: int) -> pa.Table:
         stored = self._parcels.getValue((number,))
         assert stored is not None  # a head is written with the parcels that it names
-        table = unpack(unpress(stored[0]), self._schema)
-        order = pa.array(np.arange(table.num_rows))
-        return table.append_column("n", order).select(self._numbered.names).cast(self._numbered)
+        return read_waiting(stored[0], self._schema)
 
     def _write(self, number: int, rows: pa.Table) -> int:
-        content = pack(rows.select(self._schema.names))
+        content = pack(rows.select(_written(self._schema).names))
         self._parcels.updateValue((number,), (press(content),))
         return int(numbers(rows["t"]).min())
+
+
+def read_waiting(content: Any, schema: pa.Schema) -> pa.Table:
+    """The rows of a parcel, numbered as they came."""
+    rows = unpack(unpress(content), _written(schema))
+    return with_hash(rows.append_column("n", pa.array(np.arange(rows.num_rows))), schema)
+
+
+def _written(schema: pa.Schema) -> pa.Schema:
+    """What a parcel holds of rows.
+
+    Arrival numbers are those of one micro-batch: what counts is the order of the rows.
+    """
+    left = {"n"} | made_here(schema)
+    return pa.schema([field for field in schema if field.name not in left])

@@ -7,6 +7,7 @@ their places in it: 0, 1, 2, …
 from collections import namedtuple
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any
 
 from windrow.errors import InputError
@@ -83,20 +84,12 @@ def _starts_around(window: Aligned, time: int) -> Iterator[int]:
 
 
 def _sessions(window: Session, times: Sequence[int]) -> Iterator[Found]:
-    moments = sorted(times)
-    starts = [
-        moment
-        for place, moment in enumerate(moments)
-        if place == 0 or moment - moments[place - 1] > window.gap_us
-    ]
-    for number, start in enumerate(starts):
-        following = starts[number + 1 :]
-        places = [
-            p
-            for p, time in enumerate(times)
-            if start <= time and (not following or time < following[0])
-        ]
-        yield Found(start, max(times[p] for p in places) + window.gap_us, places)
+    # A clock never goes back: a row that arrives late comes at the latest time so far.
+    clock = list(accumulate(times, max))
+    firsts = [p for p in range(len(times)) if not p or clock[p] - clock[p - 1] > window.gap_us]
+    for first, end in pairwise([*firsts, len(times)]):
+        own = times[first:end]
+        yield Found(min(own), max(own) + window.gap_us, range(first, end))
 
 
 def _counts(window: Count, times: Sequence[int]) -> Iterator[Found]:

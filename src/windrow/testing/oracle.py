@@ -90,8 +90,11 @@ class _Query:
                 yield shown | self._results([rows[p] for p in found.places])
 
     def free(self, column: str) -> str:
-        """Our name for a column, unless a key has it already."""
-        return f"{column}_" if column in self.by else column
+        """Our name for a column, which gives way to those that the query names."""
+        given = {name.casefold() for name in (*self.by, *self.aggregates)}
+        while column in given:
+            column += "_"
+        return column
 
     def _bounds(self, window: Window, found: Found, like: Row) -> dict[str, Any]:
         ends = {"start": found.start, "end": found.end}

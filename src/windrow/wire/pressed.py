@@ -1,12 +1,14 @@
 """Bytes pressed for a store whose cost is the bytes it moves: LZ4, where it saves anything.
 
 Spark hands binary state to Python as pickled text, some 20 ns for a byte each way; pressing takes
-1 to 2.
+one.  Columns of numbers become shorter still if the first bytes of all of them come first, then all
+second ones, and so on: those that are alike lie together then.
 """
 
 import struct
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from windrow.errors import SnapshotError
@@ -14,17 +16,20 @@ from windrow.errors import SnapshotError
 __all__ = ["press", "unpress"]
 
 _LZ4 = pa.Codec("lz4_raw")
-_HEAD = "<q"  # the length before; 0 if the bytes are as they were
+_HEAD = "<q"  # the length before, below 0 if bytes were put by place; 0 if they are as they were
 _HEAD_BYTES = struct.calcsize(_HEAD)
 _TOO_FEW = 256
+_WORD = 8
+_SAMPLE = 1 << 13
 
 
 def press(content: bytes) -> bytes:
     """The same, shorter if that can be."""
     if len(content) >= _TOO_FEW:
-        pressed: bytes = _LZ4.compress(content, asbytes=True)
+        by_place = _is_shorter_by_place(content)
+        pressed = _pressed(_by_place(content) if by_place else content)
         if len(pressed) < len(content):
-            return struct.pack(_HEAD, len(content)) + pressed
+            return struct.pack(_HEAD, -len(content) if by_place else len(content)) + pressed
     return struct.pack(_HEAD, 0) + content
 
 
@@ -38,4 +43,36 @@ def unpress(content: Any) -> Any:
         )
     (length,) = struct.unpack_from(_HEAD, view)
     rest = pa.py_buffer(view[_HEAD_BYTES:])
-    return _LZ4.decompress(rest, length) if length else rest
+    if not length:
+        return rest
+    whole = _LZ4.decompress(rest, abs(length))
+    return _in_words(whole) if length < 0 else whole
+
+
+def _pressed(content: bytes) -> bytes:
+    pressed: bytes = _LZ4.compress(content, asbytes=True)
+    return pressed
+
+
+def _is_shorter_by_place(content: bytes) -> bool:
+    """Whether it is so of a piece from the middle: of numbers it mostly is, of text not."""
+    start = max((len(content) - _SAMPLE) // 2, 0) // _WORD * _WORD
+    sample = content[start : start + _SAMPLE]
+    return len(_pressed(_by_place(sample))) < len(_pressed(sample))
+
+
+def _by_place(content: bytes) -> bytes:
+    """The first bytes of all words, then all second ones, …; and what makes no word."""
+    whole = len(content) // _WORD * _WORD
+    words = np.frombuffer(content, np.uint8, whole).reshape(-1, _WORD)
+    return np.ascontiguousarray(words.T).tobytes() + content[whole:]
+
+
+def _in_words(content: pa.Buffer) -> pa.Buffer:
+    """The bytes of each word together again."""
+    whole = len(content) // _WORD * _WORD
+    words = np.empty(len(content), np.uint8)
+    places = np.frombuffer(content, np.uint8, whole).reshape(_WORD, -1)
+    words[:whole].reshape(-1, _WORD)[:] = places.T
+    words[whole:] = np.frombuffer(content, np.uint8, offset=whole)
+    return pa.py_buffer(words)

@@ -140,9 +140,10 @@ class _Reading:
 
     def _places(self) -> dict[str, Place]:
         places = {key: entry.place for key, entry in self._found.items()}
-        if "columns" in self._found:
-            inner = self._found["columns"].entries("{x: a + b}")
-            places |= {entry.name: entry.place for entry in inner.values()}
+        for key, example in (("columns", "{x: a + b}"), ("aggregates", _NEEDED["aggregates"])):
+            if key in self._found:
+                inner = self._found[key].entries(example)
+                places |= {entry.name: entry.place for entry in inner.values()}
         return places
 
 

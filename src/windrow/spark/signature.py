@@ -1,0 +1,59 @@
+"""What the state of a stream depends on: a query that differs in it cannot go on with the state."""
+
+import hashlib
+import re
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import DecimalType
+
+from windrow.algebra.fingerprint import fingerprint
+from windrow.spark.request import Request
+from windrow.windows import Policy
+
+__all__ = ["marks", "signature_of", "without_marks"]
+
+# Spark numbers the variables of lambdas through all that a process makes.
+_NUMBERED = re.compile(r"\b([xyz])_\d+\b")
+
+# Spark compares what its own state is made of by type and by nothing else, so a type has to say
+# which query it is of: two of its 779 kinds of decimals take one of 600,000 signatures each.
+_DECIMALS = [
+    DecimalType(precision, scale) for precision in range(1, 39) for scale in range(precision + 1)
+]
+_MARK = "signature"
+_MARKS = 2
+
+
+def signature_of(request: Request) -> str:
+    """Windows, aggregates, order and columns in words."""
+    definition = request.definition
+    windows = [window for _, window in definition.windows]
+    predicates = [fingerprint(w.keep, w.drop) for w in windows if isinstance(w, Policy)]
+    aggregates = ", ".join(f"{name}={part!r}" for name, part in definition.aggregates)
+    read = {name: str(column) for name, column in request.selected.items()}
+    columns = ", ".join(
+        f"{field.name} {read.get(field.name, '')}: {field.type}" for field in definition.schema
+    )
+    named = ", ".join(f"{name} {window!r}".strip() for name, window in definition.windows)
+    marked = "".join(f" {mark}" for mark in predicates)
+    told = f"{named}{marked}; {aggregates}; order {definition.order.value}; columns {columns}"
+    return _NUMBERED.sub(r"\1", told)
+
+
+def marks(request: Request) -> list[Column]:
+    """Aggregates of nothing for Spark's own state, of types that tell the query."""
+    number = int.from_bytes(hashlib.sha256(signature_of(request).encode()).digest())
+    found = []
+    for place in range(_MARKS):
+        number, kind = divmod(number, len(_DECIMALS))
+        found.append(F.max(F.lit(None).cast(_DECIMALS[kind])).alias(f"{_MARK}{place}"))
+    return found
+
+
+def without_marks(results: DataFrame) -> DataFrame:
+    """Results whose marks are gone; Spark would leave out at once what nobody looks at."""
+    names = [f"{_MARK}{place}" for place in range(_MARKS)]
+    for name in names:
+        results = results.where(F.col(name).isNull())
+    return results.drop(*names)
