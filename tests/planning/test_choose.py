@@ -79,7 +79,7 @@ def test_each_query_gets_its_strategy(described: Description, strategy: Strategy
         (HOP, BUILTIN, Assembly.ROLL),
         (FEW, SPREAD, Assembly.ROLL),
         (HOP, TEXT, Assembly.EXPAND),
-        (window.hopping("1 day", every="1 minute"), TEXT, Assembly.FOLD),
+        (window.hopping("1 day", every="1 minute"), TEXT, Assembly.MERGE),
         (FEW, FOREIGN, Assembly.FOLD),
     ],
 )

@@ -161,6 +161,12 @@ def test_panes_that_roll_agree_with_recomputation(df: DataFrame) -> None:
     assert plan.assembly is Assembly.ROLL
 
 
+def test_panes_that_merge_agree_with_recomputation(df: DataFrame) -> None:
+    often = window.hopping("70 min", every="1 min")
+    plan = check(df, "panes", {**AGGREGATES, **OBJECTS}, often, WINDOWS[3])
+    assert plan.assembly is Assembly.MERGE
+
+
 def test_panes_that_fold_agree_with_recomputation(df: DataFrame) -> None:
     plan = check(df, "panes", {"n": agg.count, "m": lambda: agg.median("i")}, *WINDOWS[2:])
     assert plan.assembly is Assembly.FOLD

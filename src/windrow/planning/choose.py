@@ -14,8 +14,8 @@ __all__ = ["choose"]
 # In how many windows a slice may be before rolling over slices in Python costs less than Spark's
 # copying every slice into its windows.
 EXPANDED_AT_MOST = 8
-# The same where Python would have to fold the rows themselves, object by object.
-EXPANDED_RATHER_THAN_FOLDED = 64
+# The same where Python would have to merge slices object by object.
+EXPANDED_RATHER_THAN_MERGED = 64
 
 
 def choose(query: Description) -> Plan:
@@ -91,6 +91,7 @@ def _assembly(query: Description) -> Assembly:
         return Assembly.EXPAND
     if states:
         return Assembly.ROLL
-    if merges and query.overlap <= EXPANDED_RATHER_THAN_FOLDED:
-        return Assembly.EXPAND
+    if merges:
+        few = query.overlap <= EXPANDED_RATHER_THAN_MERGED
+        return Assembly.EXPAND if few else Assembly.MERGE
     return Assembly.FOLD

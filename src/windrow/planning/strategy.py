@@ -30,5 +30,8 @@ class Assembly(Enum):
     ROLL = "roll"
     """Compiled kernels roll over the slices, whose states Spark has computed."""
 
+    MERGE = "merge"
+    """Python rolls over slices that Spark has computed, value by value."""
+
     FOLD = "fold"
     """Python folds rows into slices where they are read; partial states travel, not rows."""

@@ -24,7 +24,7 @@ def in_spark(query: Description, strategy: Strategy, assembly: Assembly | None) 
         return (f"everything: {aggregates}",)
     if assembly is Assembly.EXPAND:
         return ("everything: rows into slices, slices into windows",)
-    if assembly is Assembly.ROLL:
+    if assembly in (Assembly.ROLL, Assembly.MERGE):
         return (f"rows into slices: {aggregates}",)
     return ("reading and selecting columns", "the shuffle")
 
@@ -35,6 +35,8 @@ def in_python(query: Description, strategy: Strategy, assembly: Assembly | None)
         return ()
     if assembly is Assembly.ROLL:
         return ("slices into windows, in compiled kernels; it sees no raw row",)
+    if assembly is Assembly.MERGE:
+        return ("slices into windows, value by value; it sees no raw row",)
     compiled = [part.text for part in query.aggregates if part.compiled]
     interpreted = [part.text for part in query.aggregates if not part.compiled]
     told = []
@@ -83,7 +85,7 @@ def shuffled(query: Description, strategy: Strategy, assembly: Assembly | None) 
                 f"one partial result for {key}, slice and input partition",
                 f"then one for {key} and window",
             )
-        case Strategy.PANES, Assembly.ROLL:
+        case Strategy.PANES, Assembly.ROLL | Assembly.MERGE:
             return (
                 f"one partial result for {key}, slice and input partition",
                 f"then the slices of {key}, packed",

@@ -22,7 +22,7 @@ from windrow.spark import integers
 from windrow.spark.times import to_micros
 from windrow.spark.types import spark_type
 
-__all__ = ["Builtin", "builtin_of"]
+__all__ = ["Builtin", "builtin_of", "merging"]
 
 Columns: TypeAlias = Sequence[Column]
 
@@ -33,9 +33,15 @@ class Builtin:
 
     whole: Column  # aggregates rows to the result
     partials: tuple[Column, ...]  # aggregate rows to what is kept of a slice
-    merges: Callable[[Columns], Columns] | None = None  # aggregate partials to partials
+    merges: tuple[str, ...] | None = None  # which aggregate puts together the partials of a place
     lower: Callable[[Columns], Column] | None = None  # from partials to the result
     states: Callable[[Columns], Columns] | None = None  # from partials to the monoid's states
+
+
+def merging(name: str, column: Column) -> Column:
+    """Spark's own aggregate that puts partials together; the catalogue's has the same name."""
+    merged: Column = getattr(F, name)(column)
+    return merged
 
 
 def builtin_of(aggregate: Aggregate[Any], schema: pa.Schema) -> Builtin | None:
@@ -72,27 +78,24 @@ def _is_number(kind: pa.DataType) -> bool:
 
 def _count(value: Column) -> Builtin:
     counted = F.count(value)
-    return Builtin(counted, (counted,), _sums, _only, _same)
-
-
-def _sums(columns: Columns) -> Columns:
-    return [F.sum(column) for column in columns]
+    return Builtin(counted, (counted,), ("sum",), _only, _same)
 
 
 def _sum(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
     if pa.types.is_int64(kind):
         high, low = F.sum(integers.high(value)), F.sum(integers.low(value))
         whole = integers.joined([high, low])
-        return Builtin(whole, (high, low), _sums, integers.joined, integers.state)
+        return Builtin(whole, (high, low), ("sum", "sum"), integers.joined, integers.state)
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
         total = F.sum(value.cast("long"))  # of 2³² rows at least
-        return Builtin(total, (total,), _sums, _only, lambda sums: integers.split(_only(sums)))
+        split = lambda sums: integers.split(_only(sums))  # noqa: E731
+        return Builtin(total, (total,), ("sum",), _only, split)
     if pa.types.is_floating(kind):
         total = F.sum(value.cast("double"))
-        return Builtin(total, (total,), _sums, _only, _same)
+        return Builtin(total, (total,), ("sum",), _only, _same)
     if pa.types.is_decimal(kind) or pa.types.is_duration(kind):
         total = F.sum(value)
-        return Builtin(total, (total,), _sums, _only)
+        return Builtin(total, (total,), ("sum",), _only)
     return None
 
 
@@ -103,7 +106,8 @@ def _mean(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
     if not _is_number(kind):
         return None
     number = value.cast("double")
-    return Builtin(F.avg(number), (F.sum(number), F.count(value)), _sums, _ratio, _same)
+    parts = (F.sum(number), F.count(value))
+    return Builtin(F.avg(number), parts, ("sum", "sum"), _ratio, _same)
 
 
 def _ratio(sum_and_count: Columns) -> Column:
@@ -111,12 +115,12 @@ def _ratio(sum_and_count: Columns) -> Column:
     return F.when(count > 0, total / count)
 
 
-def _extremum(pick: Callable[[Column], Column]) -> "Form":
+def _extremum(name: str) -> "Form":
     def form(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
         number = _as_number(kind)
         states = None if number is None else (lambda columns: [number(_only(columns))])
-        whole = pick(value)
-        return Builtin(whole, (whole,), lambda columns: [pick(_only(columns))], _only, states)
+        whole = merging(name, value)
+        return Builtin(whole, (whole,), (name,), _only, states)
 
     return form
 
@@ -152,7 +156,7 @@ def _range(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
     elif pa.types.is_timestamp(kind):
         lower = partial(_elapsed, spark_type(kind))
     states = _same if pa.types.is_floating(kind) else None
-    return Builtin(lower(ends), ends, _widest, lower, states)
+    return Builtin(lower(ends), ends, ("min", "max"), lower, states)
 
 
 def _distance(ends: Columns) -> Column:
@@ -164,11 +168,6 @@ def _elapsed(kind: DataType, ends: Columns) -> Column:
     """Spark subtracts timestamps as clocks on the wall show them, which summer time moves."""
     low, high = (to_micros(end, kind) for end in ends)
     return F.expr("INTERVAL '0 00:00:00.000001' DAY TO SECOND") * (high - low)
-
-
-def _widest(ends: Columns) -> Columns:
-    low, high = ends
-    return [F.min(low), F.max(high)]
 
 
 def _spread(of_sample: Callable[[Column], Column], of_all: Callable[[Column], Column]) -> "Form":
@@ -196,7 +195,7 @@ def _logic(whole: Callable[[Column], Column], decide: Callable[[Columns], Column
             return None
         counts = (F.count(F.when(value, 1)), F.count(value))
         lower = lambda columns: F.when(columns[1] > 0, decide(columns))  # noqa: E731
-        return Builtin(whole(value), counts, _sums, lower, _same)
+        return Builtin(whole(value), counts, ("sum", "sum"), lower, _same)
 
     return form
 
@@ -206,7 +205,7 @@ def _product(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
         return None
     whole = F.product(value.cast("double"))
     states = None if pa.types.is_decimal(kind) else _same
-    return Builtin(whole, (whole,), lambda columns: [F.product(_only(columns))], _only, states)
+    return Builtin(whole, (whole,), ("product",), _only, states)
 
 
 def _geometric_mean(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
@@ -218,7 +217,7 @@ def _geometric_mean(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
     log = log.when(number.isNotNull(), math.nan)
     parts = (F.sum(log), F.count(value))
     states = None if pa.types.is_decimal(kind) else _same
-    return Builtin(_geometric(parts), parts, _sums, _geometric, states)
+    return Builtin(_geometric(parts), parts, ("sum", "sum"), _geometric, states)
 
 
 def _geometric(parts: Columns) -> Column:
@@ -232,9 +231,9 @@ _FORMS: dict[str, Form] = {
     "any": _logic(F.bool_or, lambda counts: counts[0] > 0),
     "count": lambda value, kind, parameters: _count(value),
     "geometric_mean": _geometric_mean,
-    "max": _extremum(F.max),
+    "max": _extremum("max"),
     "mean": _mean,
-    "min": _extremum(F.min),
+    "min": _extremum("min"),
     "product": _product,
     "range": _range,
     "stddev": _spread(F.stddev_samp, F.stddev_pop),

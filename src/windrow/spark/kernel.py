@@ -51,7 +51,7 @@ from windrow.spark.shipped import Shipped
 from windrow.spark.types import spark_schema
 from windrow.windows import Aligned, Emit, Order, TrailingRows
 
-__all__ = ["run", "windows_from_partials"]
+__all__ = ["run", "windows_from_partials", "windows_from_rows"]
 
 # Lanes for each task: what a lane holds is all a task has in memory.
 _LANES_PER_TASK = 4
@@ -73,6 +73,12 @@ def run(request: Request) -> DataFrame:
             engine, definition.schema, results, definition.order, request.emit, contexts
         )
         return _answered(parcels, results, work, tasks)
+    return windows_from_rows(rows, definition)
+
+
+def windows_from_rows(rows: DataFrame, definition: Definition) -> DataFrame:
+    """Aligned windows whose rows can be folded before the shuffle: k…, t and v…"""
+    tasks = tasks_of(rows.sparkSession)
     inner = hashed(definition)
     work = _pack_folded(Shipped(engine_for, inner), inner.schema, tasks * _LANES_PER_TASK)
     parcels = hashed_rows(rows, definition).mapInArrow(work, PARCELS)

@@ -1,14 +1,21 @@
 """Strategy panes: rows are aggregated once into slices, and windows assembled from slices."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from windrow.algebra.registry import registered
 from windrow.planning import Assembly
+from windrow.slicing.state_types import result_type
 from windrow.slicing.summary import Summary
-from windrow.spark.builtins import Builtin
+from windrow.spark.builtins import Builtin, merging
+from windrow.spark.columns import quoted
 from windrow.spark.request import Request
 from windrow.spark.result import result_name
-from windrow.spark.types import spark_type
+from windrow.spark.types import arrow_schema, spark_type
 from windrow.windows import Aligned
 
 __all__ = ["run"]
@@ -23,6 +30,8 @@ def run(request: Request, assembly: Assembly) -> DataFrame:
     slices = grouped.agg(*_partials(builtins))
     if assembly is Assembly.EXPAND:
         return _expanded(slices, request)
+    if assembly is Assembly.MERGE:
+        return _merged(slices, request)
     from windrow.spark import kernel
 
     return kernel.windows_from_partials(_states(slices, request), request)
@@ -79,24 +88,65 @@ def _expanded(slices: DataFrame, request: Request) -> DataFrame:
     builtins, keys = request.all_builtins, request.definition.keys
     windows = F.concat(*map(_of_slice, _aligned(request)))
     merged = [
-        column.alias(_partial(i, j))
-        for i, builtin in enumerate(builtins)
-        if builtin.merges is not None
-        for j, column in enumerate(builtin.merges(_kept(i, builtin)))
+        merging(name, F.col(partial)).alias(partial) for partial, name in _merges(builtins).items()
     ]
     parts = [column for column in slices.columns if column != "start"]
     spread = slices.select(*parts, F.inline(windows))
-    named = ["name"] if len(request.windows) > 1 else []
+    grouped = spread.groupBy(*keys, "name", "start", "end").agg(*merged)
+    return _lowered(grouped, request)
+
+
+def _merged(slices: DataFrame, request: Request) -> DataFrame:
+    """Windows over slices in Python, to which partials are values like any other."""
+    from windrow.spark import kernel
+
+    definition, merges = request.definition, _merges(request.all_builtins)
+    values = {partial: f"v{place}" for place, partial in enumerate(merges)}
+    rows = slices.select(
+        *definition.keys,
+        F.col("start").alias("t"),
+        *(F.col(partial).alias(value) for partial, value in values.items()),
+    )
+    given = arrow_schema(rows.schema, {})
+    arrivals = pa.field("n", pa.int64(), nullable=False)
+    aggregates = tuple(
+        (partial, registered()[name].factory(values[partial])) for partial, name in merges.items()
+    )
+    inner = replace(
+        definition,
+        schema=pa.schema([*given, arrivals]),
+        aggregates=aggregates,
+        results=tuple(
+            result_type(part, [given.field(part.columns[0]).type]) for _, part in aggregates
+        ),
+    )
+    found = kernel.windows_from_rows(rows, inner)
+    others = [F.col(name) for name in found.columns if not name.startswith(result_name(""))]
+    merged = [quoted(result_name(partial)).alias(partial) for partial in merges]
+    return _lowered(found.select(*others, *merged), request)
+
+
+def _merges(builtins: Sequence[Builtin]) -> dict[str, str]:
+    """By partial: the aggregate that puts together those of several slices."""
+    return {
+        _partial(i, j): name
+        for i, builtin in enumerate(builtins)
+        for j, name in enumerate(builtin.merges or ())
+    }
+
+
+def _lowered(windows: DataFrame, request: Request) -> DataFrame:
+    """Windows with results in place of partials."""
     definition = request.definition
+    named = ["name"] if len(request.windows) > 1 else []
     results = [
         builtin.lower(_kept(i, builtin)).cast(spark_type(kind)).alias(result_name(name))
         for i, (builtin, (name, _), kind) in enumerate(
-            zip(builtins, definition.aggregates, definition.results, strict=True)
+            zip(request.all_builtins, definition.aggregates, definition.results, strict=True)
         )
         if builtin.lower is not None
     ]
-    grouped = spread.groupBy(*keys, "name", "start", "end").agg(*merged)
-    return grouped.select(*keys, *named, "start", "end", *results)
+    return windows.select(*definition.keys, *named, "start", "end", *results)
 
 
 def _of_slice(named: tuple[str, Aligned]) -> Column:
