@@ -89,8 +89,7 @@ def panels(
         axes.set_xlabel(along, fontsize=9, color=_INK)
     _mark(grid[0], {x for own in shown.values() for line in own for x, _ in line.points}, unit)
     for axes, (_, own) in drawn:  # now that all panels have their limits
-        for end in {line.points[-1][0] for line in own}:
-            _name(axes, [line for line in own if line.points[-1][0] == end])
+        _name(axes, own)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130)
 
@@ -158,14 +157,15 @@ def _round(figure: str) -> str:
 
 
 def _name(axes: Axes, drawn: Sequence[Line]) -> None:
-    """The names of lines that end at one size, beside their ends."""
+    """The names of lines, one below the other, beside the end of the longest."""
     drawn = sorted(drawn, key=lambda line: line.points[-1][1])
     ends = (axes.transScale + axes.transLimits).transform([line.points[-1] for line in drawn])
+    beside = ends[:, 0].max() + 0.055
     for line, (x, y), height in zip(drawn, ends, _apart(ends[:, 1]), strict=True):
         axes.annotate(
             line.name,
             (x, y),
-            xytext=(x + 0.055, height),
+            xytext=(beside, height),
             xycoords="axes fraction",
             textcoords="axes fraction",
             va="center",

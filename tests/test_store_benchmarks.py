@@ -27,7 +27,7 @@ from benchmarks.store.latency import LatencySizes
 from benchmarks.store.log_mta import LogMtaInStore
 from benchmarks.store.memory import MemorySizes
 from benchmarks.store.plots import PLOTS
-from benchmarks.store.readings import ReadingsSizes
+from benchmarks.store.readings import ReadingsPlan, ReadingsSizes
 from benchmarks.store.returning import InMemory, InStore, Returning
 from windrow import agg
 from windrow.aggregators import Amta, PagedAmta
@@ -38,8 +38,14 @@ pytestmark = pytest.mark.xdist_group("benchmarks")
 TINY: dict[str, Any] = {
     "latency": LatencySizes((1, 64), naive_window=1, python_window=64, updates=30, batches=3),
     "eviction": EvictionSizes(1 << 11, times=3, python_held=16, memory_times=3, every=5),
-    "readings": ReadingsSizes(readings=70_000, window=1 << 14),
-    "memory": MemorySizes((1 << 12,), python_window=1 << 12, budgets=(1, 8), largest=1 << 14),
+    "readings": ReadingsPlan(
+        numbers=ReadingsSizes(readings=70_000, window=1 << 14, chunk=1 << 14),
+        objects=ReadingsSizes(readings=1 << 11, window=1 << 9, chunk=1 << 9),
+        naive=ReadingsSizes(readings=1 << 11, window=1 << 6, chunk=1 << 9),
+    ),
+    "memory": MemorySizes(
+        (1 << 12,), python_window=1 << 12, budgets=(1, 8), largest=1 << 14, python_largest=1 << 13
+    ),
     "dimensions": DimensionSizes((1, 2), window=64, updates=20, batches=2),
 }
 

@@ -1,10 +1,9 @@
 """Many aggregates of one stream: in one window that they share, and in a window each."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import cycle, islice
-from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,17 +13,20 @@ from benchmarks.findings import Experiment, Findings, pivot
 from benchmarks.keepers import keeper
 from benchmarks.measure import Bench, Case, Contender, Measured, uncollected
 from benchmarks.numbers import duration, size
-from benchmarks.store.places import ROCKS, new_window
+from benchmarks.store.log_mta import LogMtaInStore
+from benchmarks.store.places import LOG_MTA, PYTHON, new_log_mta, new_window, stores
 from benchmarks.store.warming import warm_up
 from windrow import agg
-from windrow.aggregators import Amta, CompiledAmta, PagedAmta
+from windrow.aggregators import Aggregator, CompiledAmta, PagedAmta
 from windrow.algebra.aggregate import Aggregate, Aggregation, Product, several
-from windrow.stores import RocksStore, Store
+from windrow.stores import Store
 
 __all__ = ["DIMENSIONS", "DimensionSizes", "run"]
 
-_Window: TypeAlias = Amta | CompiledAmta | PagedAmta
+_Window: TypeAlias = Aggregator | CompiledAmta | PagedAmta
 
+_IN_MEMORY = (*PYTHON, CompiledAmta)
+_STRUCTURES = (*(kind.__name__ for kind in _IN_MEMORY), *LOG_MTA.values(), *LOG_MTA)
 _BATCH = 512
 _SHARED, _EACH = "one window", "a window each"
 # Aggregates, and what says the same of an array.
@@ -50,13 +52,13 @@ def run(sizes: DimensionSizes, bench: Bench) -> Findings:
     measured: list[Measured] = []
     for aggregate, _ in _KINDS:
         warm_up(aggregate)
-    with TemporaryDirectory() as folder, RocksStore(folder) as store:
+    with stores() as kept:
         for number in sizes.dimensions:
             warm_up(_product(number))
-            for structure in (Amta.__name__, CompiledAmta.__name__, ROCKS):
+            for structure in _STRUCTURES:
                 case: Case = {"structure": structure, "dimensions": number}
                 with ExitStack() as stack, uncollected():
-                    make = _maker(structure, store, stack)
+                    make = _maker(structure, kept, stack)
                     contenders = list(_contenders(number, make, sizes))
                     measured += bench.side_by_side(case, contenders)
     return Findings(
@@ -72,8 +74,9 @@ def run(sizes: DimensionSizes, bench: Bench) -> Findings:
         notes=[
             f"Windows of {size(sizes.window)}; dimensions are sums, maxima and minima in turn, all "
             "of the same number.",
-            f"Amta takes {sizes.updates:,} updates one by one in each repetition, the others "
-            f"{sizes.batches:,} batches of {_BATCH}, until all is in the store.",
+            f"Structures of Python's objects take {sizes.updates:,} updates one by one in each "
+            f"repetition, the others {sizes.batches:,} batches of {_BATCH}, until all full pages "
+            "are in the store.  The naive way is left out: it takes as long as the window.",
         ],
     )
 
@@ -86,11 +89,16 @@ def _product(number: int) -> Product:
     return several(**{f"d{k}": aggregate for k, (aggregate, _) in enumerate(_kinds(number))})
 
 
-def _maker(structure: str, store: Store, stack: ExitStack) -> Callable[[Aggregation], _Window]:
-    """How to make an empty window."""
-    if structure == ROCKS:
-        return lambda aggregation: stack.enter_context(new_window(store, aggregation))
-    return Amta if structure == Amta.__name__ else CompiledAmta
+def _maker(
+    structure: str, kept: Mapping[str, Store], stack: ExitStack
+) -> Callable[[Aggregation], _Window]:
+    """How to make an empty window, gone when the stack is left."""
+    for place, store in kept.items():
+        if structure == place:
+            return lambda asked: stack.enter_context(new_window(store, asked))
+        if structure == LOG_MTA[place]:
+            return lambda asked: stack.enter_context(new_log_mta(store, asked))
+    return next(kind for kind in _IN_MEMORY if kind.__name__ == structure)
 
 
 def _contenders(
@@ -98,7 +106,8 @@ def _contenders(
 ) -> Iterator[Contender]:
     shared = [make(_product(number))]
     each = [make(aggregate) for aggregate, _ in _kinds(number)]
-    updates = sizes.updates if isinstance(shared[0], Amta) else sizes.batches * _BATCH
+    singly = isinstance(shared[0], Aggregator)
+    updates = sizes.updates if singly else sizes.batches * _BATCH
     filling, coming = positive(sizes.window), positive(updates)
     left = np.concatenate([filling, coming])[-sizes.window :]
     expected = [compute(left) for _, compute in _kinds(number)]
@@ -109,7 +118,7 @@ def _contenders(
 
 
 def _fill(window: _Window, updates: Floats) -> None:
-    if isinstance(window, Amta):
+    if isinstance(window, Aggregator):
         for update in updates.tolist():
             window.insert(update)
     else:
@@ -120,7 +129,7 @@ def _turn(windows: Sequence[_Window], coming: Floats) -> Callable[[], list[Any]]
     """What gives the results of all dimensions after the last update."""
 
     def run() -> list[Any]:
-        if isinstance(windows[0], Amta):
+        if isinstance(windows[0], Aggregator):
             _one_by_one(windows, coming)
         else:
             _in_batches(windows, coming)
@@ -134,6 +143,9 @@ def _one_by_one(windows: Sequence[_Window], coming: Floats) -> None:
     for update in coming.tolist():
         for step in steps:
             step(update)
+    for window in windows:
+        if isinstance(window, LogMtaInStore):
+            window.flush()
 
 
 def _in_batches(windows: Sequence[Any], coming: Floats) -> None:
@@ -154,7 +166,7 @@ DIMENSIONS = Experiment(
     question="many aggregates in one window, and in a window each",
     run=run,
     full=DimensionSizes(
-        dimensions=(1, 2, 5, 10, 20, 50), window=1 << 15, updates=2_000, batches=1 << 7
+        dimensions=(1, 2, 5, 10, 20, 50), window=1 << 15, updates=1_000, batches=1 << 7
     ),
     quick=DimensionSizes(dimensions=(1, 3), window=1 << 10, updates=200, batches=1 << 3),
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -12,18 +12,17 @@ from benchmarks.findings import Bar, Experiment, Findings, at_most, chosen
 from benchmarks.keepers import compiled, filled
 from benchmarks.measure import Bench, Measured, Timer, require_agreement, uncollected
 from benchmarks.numbers import size
-from benchmarks.store.places import LOG_MTA, REDIS, ROCKS, new_log_mta, stores
+from benchmarks.store.places import LOG_MTA, PYTHON, REDIS, ROCKS, new_log_mta, stores
 from benchmarks.store.ranks import RANKS, by_rank
 from benchmarks.store.returning import InMemory, InStore, Returning
 from benchmarks.store.warming import warm_up
 from benchmarks.streams import Stream
-from windrow.aggregators import Amta, Daba, FlatFat, LogMta, PagedAmta, Recompute, TwoStacks
+from windrow.aggregators import PagedAmta, Recompute
 from windrow.stores import Store
 
 __all__ = ["EVICTION", "EvictionSizes", "run"]
 
 _AGGREGATE = "sum"
-_PYTHON = (Recompute, FlatFat, Daba, TwoStacks, LogMta, Amta)
 _MOST_BETWEEN = 1 << 12  # updates that come between two evictions, so that each cuts elsewhere
 _AT_BAR = {"window": 1 << 23, "evicted": 1 << 22}
 _BLOCK = 1 << 16
@@ -38,11 +37,13 @@ class EvictionSizes:
     python_held: int  # by Python's structures
     memory_times: int  # in memory, where coming back takes long
     every: int = 1  # so many powers of two are apart
+    python_every: int = 4
 
 
 def run(sizes: EvictionSizes, bench: Bench) -> Findings:
     """The latencies of single evictions."""
     values = positive(sizes.held + sizes.held // 2)
+    python = replace(sizes, every=sizes.python_every)
     measured: list[Measured] = []
     stream = Stream(_AGGREGATE, values, sizes.held)
     warm_up(stream.aggregate)
@@ -51,14 +52,14 @@ def run(sizes: EvictionSizes, bench: Bench) -> Findings:
         measured += _measured(stream, windows, sizes, bench)
     with uncollected():  # structures are full of objects, none of which is garbage
         stream = Stream(_AGGREGATE, values, sizes.python_held)
-        for structure in _PYTHON:  # one after the other: each takes much memory
+        for structure in (Recompute, *PYTHON):  # one after the other: each takes much memory
             window = InMemory(filled(structure, stream))
-            measured += _measured(stream, [window], sizes, bench)
+            measured += _measured(stream, [window], python, bench)
         with stores() as kept:
             for name, store in kept.items():
                 with new_log_mta(store, stream.aggregate) as opened:
                     held = filled(lambda _, ready=opened: ready, stream)
-                    measured += _measured(stream, [InMemory(held, LOG_MTA[name])], sizes, bench)
+                    measured += _measured(stream, [InMemory(held, LOG_MTA[name])], python, bench)
     return Findings(
         measured,
         by_rank("one eviction", measured, ["window", "evicted"], columns="contender"),
@@ -179,6 +180,6 @@ EVICTION = Experiment(
     name="eviction",
     question="what it costs to evict many at once, in memory and in stores",
     run=run,
-    full=EvictionSizes(held=1 << 23, times=300, python_held=1 << 20, memory_times=10),
+    full=EvictionSizes(held=1 << 23, times=300, python_held=1 << 20, memory_times=5),
     quick=EvictionSizes(held=1 << 14, times=6, python_held=1 << 10, memory_times=6, every=4),
 )

@@ -12,20 +12,11 @@ from benchmarks.keepers import compiled, filled, keeper
 from benchmarks.measure import Bench, Case, Contender, Measured, percentiles, timed, uncollected
 from benchmarks.numbers import size
 from benchmarks.store.log_mta import LogMtaInStore
-from benchmarks.store.places import LOG_MTA, ROCKS, new_log_mta, new_window, stores
+from benchmarks.store.places import LOG_MTA, PYTHON, ROCKS, new_log_mta, new_window, stores
 from benchmarks.store.ranks import RANKS, by_rank
 from benchmarks.store.warming import warm_up
 from benchmarks.streams import Stream
-from windrow.aggregators import (
-    Amta,
-    CompiledAmta,
-    Daba,
-    FlatFat,
-    LogMta,
-    PagedAmta,
-    Recompute,
-    TwoStacks,
-)
+from windrow.aggregators import CompiledAmta, PagedAmta, Recompute
 from windrow.stores import Store
 
 __all__ = ["LATENCY", "LatencySizes", "run"]
@@ -93,7 +84,7 @@ def _windows(
     if stream.held <= sizes.naive_window:
         yield Recompute.__name__, filled(Recompute, stream)
     if stream.held <= sizes.python_window:
-        for structure in (FlatFat, Daba, TwoStacks, LogMta, Amta):
+        for structure in PYTHON:
             yield structure.__name__, filled(structure, stream)
         for name, store in kept.items():
             opened = stack.enter_context(new_log_mta(store, stream.aggregate))

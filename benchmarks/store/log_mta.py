@@ -10,6 +10,7 @@ from windrow.aggregators import LogMta
 from windrow.aggregators.paged import plain
 from windrow.algebra.aggregate import Aggregation
 from windrow.stores import Key, Shelf
+from windrow.windows import Policy
 
 __all__ = ["LogMtaInStore"]
 
@@ -20,9 +21,11 @@ _WRITTEN_AT_ONCE = 8
 class LogMtaInStore(LogMta):
     """A window whose full pages lie on a shelf."""
 
-    def __init__(self, aggregation: Aggregation, shelf: Shelf) -> None:
+    def __init__(
+        self, aggregation: Aggregation, shelf: Shelf, policy: Policy | None = None
+    ) -> None:
         self._shelf = shelf
-        super().__init__(aggregation)
+        super().__init__(aggregation, policy)
 
     def _clear(self) -> None:
         super()._clear()

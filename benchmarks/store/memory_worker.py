@@ -7,22 +7,22 @@ more than before the window was made.
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
 from benchmarks.data import Floats
 from benchmarks.memory import resident_bytes
-from benchmarks.store.places import ROCKS, new_window
+from benchmarks.store.places import LOG_MTA, PYTHON, REDIS, ROCKS, new_log_mta, new_window, store_of
 from benchmarks.store.warming import warm_up
 from windrow import agg
-from windrow.aggregators import Amta, CompiledAmta
-from windrow.stores import RocksStore
+from windrow.aggregators import Aggregator, CompiledAmta, Recompute
 
-__all__ = ["CHUNK", "KINDS", "main"]
+__all__ = ["CHUNK", "KINDS", "OF_OBJECTS", "main"]
 
-KINDS = (Amta.__name__, CompiledAmta.__name__, ROCKS)
+_IN_MEMORY = {structure.__name__: structure for structure in (Recompute, *PYTHON)}
+OF_OBJECTS = (*_IN_MEMORY, *LOG_MTA.values())  # each update is an object of Python's
+KINDS = (*OF_OBJECTS, CompiledAmta.__name__, ROCKS, REDIS)
 CHUNK = 1 << 12
 
 
@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, help="bytes that it may take")
     options = parser.parse_args()
     chunk = np.random.default_rng(0).uniform(0.5, 1.5, min(CHUNK, options.window))
-    if options.kind != Amta.__name__:
+    if options.kind not in OF_OBJECTS:
         warm_up(agg.sum())
     before = resident_bytes()
     with _empty(options.kind) as window:
@@ -50,19 +50,21 @@ def main() -> None:
 
 @contextmanager
 def _empty(kind: str) -> Iterator[Any]:
-    if kind == ROCKS:
-        with (
-            TemporaryDirectory() as folder,
-            RocksStore(folder) as store,
-            new_window(store, agg.sum()) as window,
-        ):
+    if kind in _IN_MEMORY:
+        yield _IN_MEMORY[kind](agg.sum())
+    elif kind == CompiledAmta.__name__:
+        yield CompiledAmta(agg.sum())
+    elif kind in LOG_MTA:
+        with store_of(kind) as store, new_window(store, agg.sum()) as window:
             yield window
     else:
-        yield Amta(agg.sum()) if kind == Amta.__name__ else CompiledAmta(agg.sum())
+        (place,) = (place for place, name in LOG_MTA.items() if name == kind)
+        with store_of(place) as store, new_log_mta(store, agg.sum()) as window:
+            yield window
 
 
 def _extend(window: Any, chunk: Floats) -> None:
-    if isinstance(window, Amta):
+    if isinstance(window, Aggregator):
         for update in chunk.tolist():
             window.insert(update)
     else:
@@ -70,7 +72,7 @@ def _extend(window: Any, chunk: Floats) -> None:
 
 
 def _slide(window: Any, chunk: Floats) -> None:
-    if isinstance(window, Amta):
+    if isinstance(window, Aggregator):
         for update in chunk.tolist():
             window.evict()
             window.insert(update)

@@ -9,12 +9,24 @@ from typing import Any
 
 from benchmarks.redis_server import RedisServer
 from benchmarks.store.log_mta import LogMtaInStore
-from windrow.aggregators import PagedAmta
+from windrow.aggregators import Amta, Daba, FlatFat, LogMta, PagedAmta, TwoStacks
 from windrow.algebra.aggregate import Aggregation
 from windrow.stores import RedisStore, RocksStore, Store
 from windrow.windows import Policy
 
-__all__ = ["LOG_MTA", "REDIS", "ROCKS", "SETTINGS", "new_log_mta", "new_window", "stores"]
+__all__ = [
+    "LOG_MTA",
+    "PYTHON",
+    "REDIS",
+    "ROCKS",
+    "SETTINGS",
+    "new_log_mta",
+    "new_window",
+    "store_of",
+    "stores",
+]
+
+PYTHON = (FlatFat, Daba, TwoStacks, LogMta, Amta)  # structures of Python's objects, but the naive
 
 ROCKS, REDIS = "PagedAmta on RocksDB", "PagedAmta on Redis"
 LOG_MTA = {ROCKS: "LogMta on RocksDB", REDIS: "LogMta on Redis"}  # beside each of them
@@ -26,13 +38,23 @@ _number = count()
 @contextmanager
 def stores() -> Iterator[Mapping[str, Store]]:
     """A store of each kind, by the name of the contender that keeps windows there."""
-    with (
-        TemporaryDirectory() as folder,
-        RedisServer(Path(folder), *SETTINGS) as server,
-        RocksStore(Path(folder) / "pages") as rocks,
-        RedisStore(server.url) as redis,
-    ):
+    with store_of(ROCKS) as rocks, store_of(REDIS) as redis:
         yield {ROCKS: rocks, REDIS: redis}
+
+
+@contextmanager
+def store_of(contender: str) -> Iterator[Store]:
+    """A store of the kind that a contender keeps windows in, empty."""
+    with TemporaryDirectory() as folder:
+        if contender == ROCKS:
+            with RocksStore(Path(folder) / "pages") as rocks:
+                yield rocks
+        else:
+            with (
+                RedisServer(Path(folder), *SETTINGS) as server,
+                RedisStore(server.url) as redis,
+            ):
+                yield redis
 
 
 @contextmanager
@@ -52,11 +74,13 @@ def new_window(
 
 
 @contextmanager
-def new_log_mta(store: Store, aggregation: Aggregation) -> Iterator[LogMtaInStore]:
+def new_log_mta(
+    store: Store, aggregation: Aggregation, policy: Policy | None = None
+) -> Iterator[LogMtaInStore]:
     """The same of a LogMta in pages."""
     name = f"window {next(_number)}"
     try:
         with store.open(name) as shelf:
-            yield LogMtaInStore(aggregation, shelf)
+            yield LogMtaInStore(aggregation, shelf, policy)
     finally:
         store.delete(name)

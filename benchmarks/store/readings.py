@@ -23,21 +23,21 @@ from benchmarks.measure import (
     uncollected,
 )
 from benchmarks.numbers import duration, plain, size
-from benchmarks.store.places import new_window, stores
+from benchmarks.store.log_mta import LogMtaInStore
+from benchmarks.store.places import LOG_MTA, PYTHON, new_log_mta, new_window, stores
 from benchmarks.store.ranks import RANKS
 from benchmarks.store.warming import warm_up
 from windrow import agg, window
-from windrow.aggregators import CompiledAmta, PagedAmta
+from windrow.aggregators import Aggregator, CompiledAmta, PagedAmta, Recompute
 from windrow.algebra.aggregate import Aggregate
 from windrow.datasets import server_memory
 from windrow.stores import Store
 from windrow.windows import Policy
 
-__all__ = ["READINGS", "ReadingsSizes", "run"]
+__all__ = ["READINGS", "ReadingsPlan", "ReadingsSizes", "run"]
 
 _Columns: TypeAlias = tuple[NDArray[Any], ...]
 
-_CHUNK = 1 << 16
 _BATCH = 512  # readings after which a policy slides
 
 
@@ -47,6 +47,16 @@ class ReadingsSizes:
 
     readings: int
     window: int
+    chunk: int  # that it takes at a turn
+
+
+@dataclass(frozen=True)
+class ReadingsPlan:
+    """For windows of numbers, of Python's objects, and of the naive way."""
+
+    numbers: ReadingsSizes
+    objects: ReadingsSizes
+    naive: ReadingsSizes
 
 
 @dataclass(frozen=True)
@@ -92,57 +102,81 @@ class _Reader:
 
     name: str
     question: _Question
-    window: CompiledAmta | PagedAmta
+    window: Aggregator | CompiledAmta | PagedAmta
     spent: list[int] = field(default_factory=list)  # nanoseconds of each chunk
 
     def take(self, columns: _Columns, largest: int) -> None:
         """Take a chunk, until all of it is where it is kept."""
         start = time.perf_counter_ns()
-        if self.question.policy is None:
-            self._slide_by_size(columns, largest)
+        if isinstance(self.window, Aggregator):
+            self._take_one_by_one(self.window, columns, largest)
+        elif self.question.policy is None:
+            self._slide_by_size(self.window, columns, largest)
         else:
-            self._slide_by_content(columns)
-        if isinstance(self.window, PagedAmta):
+            self._slide_by_content(self.window, columns)
+        if isinstance(self.window, PagedAmta | LogMtaInStore):
             self.window.flush()
         self.spent.append(time.perf_counter_ns() - start)
 
-    def _slide_by_size(self, columns: _Columns, largest: int) -> None:
-        room = largest - len(self.window)
+    def _take_one_by_one(self, window: Aggregator, columns: _Columns, largest: int) -> None:
+        lists = [column.tolist() for column in columns]
+        for place, update in enumerate(lists[0] if len(lists) == 1 else zip(*lists, strict=True)):
+            window.insert(update)
+            if self.question.policy is None:
+                window.evict(max(len(window) - largest, 0))
+                window.query()
+            elif (place + 1) % _BATCH == 0:
+                window.slide()
+                window.query()
+
+    def _slide_by_size(
+        self, window: CompiledAmta | PagedAmta, columns: _Columns, largest: int
+    ) -> None:
+        room = largest - len(window)
         if room:
-            self.window.extend(*(column[:room] for column in columns))
+            window.extend(*(column[:room] for column in columns))
         if room < len(columns[0]):
-            self.window.advance(*(column[room:] for column in columns))
+            window.advance(*(column[room:] for column in columns))
 
-    def _slide_by_content(self, columns: _Columns) -> None:
+    def _slide_by_content(self, window: CompiledAmta | PagedAmta, columns: _Columns) -> None:
         for first in range(0, len(columns[0]), _BATCH):
-            self.window.extend(*(column[first : first + _BATCH] for column in columns))
-            self.window.slide()
-            self.window.query()
+            window.extend(*(column[first : first + _BATCH] for column in columns))
+            window.slide()
+            window.query()
 
 
-def run(sizes: ReadingsSizes, bench: Bench) -> Findings:
+def run(plan: ReadingsPlan, bench: Bench) -> Findings:
     """Nanoseconds per reading, and the results in the end."""
     measured: list[Measured] = []
     results: list[list[str]] = []
+    ways = ((_of_numbers, plan.numbers), (_of_objects, plan.objects), (_naive, plan.naive))
     with stores() as kept:
-        for question in _questions(sizes.window):
-            warm_up(question.aggregate, question.policy, question.dtypes)
-            with ExitStack() as stack:
-                readers = list(_readers(question, kept, stack))
-                bench.progress.begin(question.name)
-                latest = _read(readers, sizes)
-                found = [_measured(reader, sizes) for reader in readers]
-                bench.progress.end(", ".join(f"{m.contender} {duration(m.median)}" for m in found))
-                results.append(_result(readers, latest, sizes))
-                measured += found
+        for readers_of, sizes in ways:
+            for question in _questions(sizes.window):
+                with ExitStack() as stack:
+                    readers = list(readers_of(question, kept, stack))
+                    bench.progress.begin(f"{question.name}, window {size(sizes.window)}")
+                    latest = _read(readers, sizes)
+                    found = [_measured(reader, sizes) for reader in readers]
+                    told = (f"{m.contender} {duration(m.median)}" for m in found)
+                    bench.progress.end(", ".join(told))
+                    results.append(_result(readers, latest, sizes))
+                    measured += found
     rates = pivot(
-        "readings per second", measured, ["aggregate"], cell=lambda m: plain(1e9 / m.median)
+        "readings per second",
+        measured,
+        ["window", "aggregate"],
+        cell=lambda m: plain(1e9 / m.median),
     )
-    header = ["aggregate", "readings in the window", "result"]
-    return Findings(measured, [rates, Table("in the end", header, results)], notes=_notes(sizes))
+    header = ["aggregate", "readings", "readings in the window", "result"]
+    return Findings(measured, [rates, Table("in the end", header, results)], notes=_notes(plan))
 
 
-def _readers(question: _Question, kept: Mapping[str, Store], stack: ExitStack) -> Iterator[_Reader]:
+_Readers: TypeAlias = Iterator[_Reader]
+
+
+def _of_numbers(question: _Question, kept: Mapping[str, Store], stack: ExitStack) -> _Readers:
+    warm_up(question.aggregate, question.policy, question.dtypes)
     asked = (question.policy, question.dtypes)
     yield _Reader(CompiledAmta.__name__, question, CompiledAmta(question.aggregate, *asked))
     for name, store in kept.items():
@@ -150,12 +184,25 @@ def _readers(question: _Question, kept: Mapping[str, Store], stack: ExitStack) -
         yield _Reader(name, question, opened)
 
 
+def _of_objects(question: _Question, kept: Mapping[str, Store], stack: ExitStack) -> _Readers:
+    for structure in PYTHON:
+        made = structure(question.aggregate, question.policy)
+        yield _Reader(structure.__name__, question, made)
+    for name, store in kept.items():
+        opened = new_log_mta(store, question.aggregate, question.policy)
+        yield _Reader(LOG_MTA[name], question, stack.enter_context(opened))
+
+
+def _naive(question: _Question, kept: Mapping[str, Store], stack: ExitStack) -> _Readers:
+    yield _Reader(Recompute.__name__, question, Recompute(question.aggregate, question.policy))
+
+
 def _read(readers: Sequence[_Reader], sizes: ReadingsSizes) -> Floats:
     """Have all take turns at each chunk; the readings that a window may hold in the end."""
-    latest: deque[Floats] = deque(maxlen=sizes.window // _CHUNK + 2)
+    latest: deque[Floats] = deque(maxlen=sizes.window // sizes.chunk + 2)
     first = 0
     with uncollected():
-        for readings in server_memory(sizes.readings, chunk=_CHUNK):
+        for readings in server_memory(sizes.readings, chunk=sizes.chunk):
             for reader in readers:
                 reader.take(reader.question.columns(first, readings), sizes.window)
             first += len(readings)
@@ -166,8 +213,8 @@ def _read(readers: Sequence[_Reader], sizes: ReadingsSizes) -> Floats:
 def _measured(reader: _Reader, sizes: ReadingsSizes) -> Measured:
     case: Case = {"aggregate": reader.question.name, "window": sizes.window}
     overall = summary(reader.name, case, [sum(reader.spent) / sizes.readings], sizes.readings)
-    full = reader.spent[: sizes.readings // _CHUNK]
-    return replace(overall, percentiles=percentiles(np.array(full) / _CHUNK, RANKS))
+    full = reader.spent[: sizes.readings // sizes.chunk]
+    return replace(overall, percentiles=percentiles(np.array(full) / sizes.chunk, RANKS))
 
 
 def _result(readers: Sequence[_Reader], latest: Floats, sizes: ReadingsSizes) -> list[str]:
@@ -186,14 +233,19 @@ def _result(readers: Sequence[_Reader], latest: Floats, sizes: ReadingsSizes) ->
         require_agreement(case, reader.name, len(reader.window), len(readers[0].window))
     answer = rolled[-1].item()
     shown = f"{answer[-1]} readings" if isinstance(answer, tuple) else f"{answer:.6f} GB"
-    return [question.name, f"{len(readers[0].window):,}", shown]
+    return [question.name, f"{sizes.readings:,}", f"{len(readers[0].window):,}", shown]
 
 
-def _notes(sizes: ReadingsSizes) -> list[str]:
+def _notes(plan: ReadingsPlan) -> list[str]:
+    sizes, objects, naive = plan.numbers, plan.objects, plan.naive
     return [
         f"{sizes.readings:,} readings of a server's memory use, one per second; windows hold at "
-        f"most {size(sizes.window)}.  Windows take turns at chunks of {size(_CHUNK)}, each until "
-        "all is in its store; percentiles are of chunks.",
+        f"most {size(sizes.window)}.  Windows take turns at chunks of {size(sizes.chunk)}, each "
+        "until all is in its store; percentiles are of chunks.",
+        f"Structures of Python's objects take the first {objects.readings:,} in windows of "
+        f"{size(objects.window)}, one by one; Recompute, the naive way, the first "
+        f"{naive.readings:,} in windows of {size(naive.window)}: more would take hours.  Their "
+        f"chunks have {size(objects.chunk)} and {size(naive.chunk)}.",
         "Sum, means and std dev give a result for each reading.  The window of max loses what is "
         f"older than the maximum, that of the {LONGEST_RUN} what is older than the run: they "
         f"slide, and give a result, after each {_BATCH} readings.",
@@ -205,6 +257,14 @@ READINGS = Experiment(
     name="readings",
     question="a server's memory use, second by second for two years",
     run=run,
-    full=ReadingsSizes(readings=62_208_000, window=1 << 20),
-    quick=ReadingsSizes(readings=3 << 15, window=1 << 14),
+    full=ReadingsPlan(
+        numbers=ReadingsSizes(readings=62_208_000, window=1 << 20, chunk=1 << 16),
+        objects=ReadingsSizes(readings=1 << 17, window=1 << 16, chunk=1 << 11),
+        naive=ReadingsSizes(readings=1 << 13, window=1 << 10, chunk=1 << 9),
+    ),
+    quick=ReadingsPlan(
+        numbers=ReadingsSizes(readings=3 << 15, window=1 << 14, chunk=1 << 14),
+        objects=ReadingsSizes(readings=1 << 11, window=1 << 9, chunk=1 << 9),
+        naive=ReadingsSizes(readings=1 << 11, window=1 << 6, chunk=1 << 9),
+    ),
 )

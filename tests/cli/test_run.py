@@ -223,7 +223,7 @@ def test_a_bad_file_ends_with_2_and_its_lines(tmp_path: Path) -> None:
         ("readings.parquet", "none", 1, "job.yaml:1:9: "),
         ("time: ts", "time: sensor", 2, "job.yaml:2:7: time='sensor' has type string; give a"),
         ("max(kelvin)", "mean(sensor)", 2, "job.yaml:7:20: peak=mean('sensor') reads a column"),
-        ("{peak: max", "{sensor: max", 2, "job.yaml:6:10: the result would have two columns"),
+        ("{peak: max", "{sensor: max", 2, "job.yaml:7:13: the result would have two columns"),
         ("where:", "strategy: stateful #", 2, "job.yaml:4:11: strategy='stateful' cannot run"),
         ("tumbling: 10 minutes", "a: {session: 1 s}, b: {tumbling: 1 s}", 2, "job.yaml:6:"),
         ("mode: overwrite", "mode: error", 1, "is there already (add mode: overwrite, or mode"),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate, cycle, islice
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -40,6 +41,7 @@ AGGREGATES = {
     "peak": agg.max("v0"),
     "affine": agg.of(AFFINE, "v0"),
 }
+OF_OBJECTS: dict[str, Any] = {"n": agg.count(), "top": agg.top_k(2, "v0")}
 TRAILING: list[Window] = [window.trailing("60 us"), window.trailing(rows=7)]
 # One row may push any number of others out.
 POLICY = window.policy(
@@ -116,6 +118,28 @@ def test_large_windows_give_what_the_oracle_does(
     rows, cuts = stream
     made = definition([("", kind)], AGGREGATES)
     assert by_engine(Paged(made).run(rows, cuts)) == by_oracle(rows, made)
+
+
+@given(stream=streams())
+def test_large_windows_of_small_objects_lie_in_pages_too(
+    stream: tuple[list[Drawn], list[int]],
+) -> None:
+    rows, cuts = stream
+    made = definition([("", window.trailing(rows=7))], OF_OBJECTS)
+    assert by_engine(Paged(made).run(rows, cuts)) == by_oracle(rows, made)
+
+
+@pytest.mark.parametrize(
+    ("part", "in_pages"),
+    [(agg.top_k(2, "v0"), True), (agg.median("v0"), False), (agg.distinct_sketch("v0"), False)],
+    ids=repr,
+)
+def test_windows_whose_states_are_bulky_are_kept_as_rows(part: Any, in_pages: bool) -> None:
+    made = definition([("", window.trailing(rows=30))], {"it": part})
+    stream = Paged(made)
+    for k in range(100):
+        stream.advance(table([("a", k, float(k), None, None)], made.schema, k), None)
+    assert (stream.kept()["towers"].num_rows > 0) == in_pages
 
 
 def test_a_window_that_is_turned_over_at_once_is_kept_as_rows() -> None:

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -165,6 +166,22 @@ def test_panes_that_merge_agree_with_recomputation(df: DataFrame) -> None:
     often = window.hopping("70 min", every="1 min")
     plan = check(df, "panes", {**AGGREGATES, **OBJECTS}, often, WINDOWS[3])
     assert plan.assembly is Assembly.MERGE
+
+
+def test_sums_that_may_be_too_large_for_a_slice_are_not_merged(spark: SparkSession) -> None:
+    """Without ANSI's errors Spark says null for them, which is what an empty slice says."""
+    large = "cast('90000000000000000000000000000000000000' as decimal(38, 0))"
+    wide = spark.sql(f"select timestamp_seconds(i div 2) ts, {large} d from range(4) r(i)")
+    often = window.hopping("70 s", every="1 s")
+    for ansi in ("true", "false"):
+        spark.conf.set("spark.sql.ansi.enabled", ansi)
+        try:
+            query = wr.over(wide, time="ts").window(often).aggregate(sum=agg.sum("d"))
+            assert query.plan().assembly is Assembly.FOLD
+            with pytest.raises(PythonException, match="ResultOverflowError"):
+                query.collect()
+        finally:
+            spark.conf.unset("spark.sql.ansi.enabled")
 
 
 def test_panes_that_fold_agree_with_recomputation(df: DataFrame) -> None:

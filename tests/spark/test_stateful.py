@@ -45,6 +45,19 @@ def test_a_query_made_twice_is_the_same_query(spark: SparkSession, readings: Pat
     assert signature_of(one) == signature_of(other)
 
 
+def test_a_seed_that_spark_draws_does_not_make_another_query(
+    spark: SparkSession, readings: Path
+) -> None:
+    requests = []
+    for _ in range(2):
+        some = F.floor(F.rand() * 8)
+        query = wr.over(stream(spark, readings), time="ts", by=some, lateness="1 s")
+        counted: Any = query.window(window.tumbling("3 s")).aggregate(n=agg.count())
+        requests.append(counted._windrow[0])
+    one, other = requests
+    assert signature_of(one) == signature_of(other)
+
+
 def test_one_query_of_two_streams_can_be_one_result(
     spark: SparkSession, readings: Path, tmp_path: Path
 ) -> None:

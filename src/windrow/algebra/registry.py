@@ -29,6 +29,7 @@ class Entry:
     factory: Callable[..., Aggregate[Any]]
     takes: Takes
     parameters: tuple[object, ...]
+    bulky: bool  # a state is more than a few values
 
     @property
     def example(self) -> Aggregate[Any]:
@@ -42,11 +43,17 @@ P = ParamSpec("P")
 A = TypeVar("A", bound=Aggregate[Any])
 
 
-def register(takes: Takes, *parameters: object) -> Callable[[Callable[P, A]], Callable[P, A]]:
-    """Enter a factory into the catalogue; `parameters` make its example."""
+def register(
+    takes: Takes, *parameters: object, bulky: bool = False
+) -> Callable[[Callable[P, A]], Callable[P, A]]:
+    """Enter a factory into the catalogue; `parameters` make its example.
+
+    Its states are `bulky` if they are more than a few values: they grow with the rows, or are
+    kilobytes from the first on.
+    """
 
     def enter(factory: Callable[P, A]) -> Callable[P, A]:
-        _entries[factory.__name__] = Entry(factory.__name__, factory, takes, parameters)
+        _entries[factory.__name__] = Entry(factory.__name__, factory, takes, parameters, bulky)
         return factory
 
     return enter

@@ -85,8 +85,9 @@ def _pointing(job: Job) -> Iterator[None]:
 
 def _place_of(message: str, job: Job) -> Place:
     """Messages begin with the argument that they are about, or name a column or what is missing."""
-    for name in job.aggregates:
-        if message.startswith(f"{name}="):
+    for name, aggregate in job.aggregates.items():
+        written = (f"{name}={what!r}" for what in (aggregate, *aggregate.columns))
+        if message.startswith(tuple(written)):
             return job.place_of(f"aggregates.{name}")
     argument = _ARGUMENT.match(message)
     if argument is not None and argument[1] in job.places:
@@ -94,7 +95,10 @@ def _place_of(message: str, job: Job) -> Place:
     for read in job.reads:
         if message.startswith(f"column {read.column!r}"):
             return read.place
-    return job.place_of("time" if "no watermark" in message else "windows")
+    for words, key in (("no watermark", "time"), ("two columns", "aggregates")):
+        if words in message:
+            return job.place_of(key)
+    return job.place_of("windows")
 
 
 def _load(spark: "SparkSession", source: Source) -> "DataFrame":

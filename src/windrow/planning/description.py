@@ -16,7 +16,7 @@ class Described:
     name: str
     text: str  # as the user wrote it: max('temp')
     builtin: bool  # Spark computes the very same itself
-    merges: bool  # Spark can merge partials of it
+    merges: bool  # partials of it can be merged, by Spark or as values in Python
     states: bool  # Spark can compute the states that our kernels keep
     commutative: bool
     compiled: bool  # its states are numbers, and its loops compiled

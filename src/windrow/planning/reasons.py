@@ -41,7 +41,7 @@ def _panes(query: Description, assembly: Assembly | None) -> tuple[str, ...]:
             second = "each slice is in few windows, so Spark copies slices, not rows, into them"
         case Assembly.MERGE:
             foreign = ", ".join(part.text for part in query.aggregates if not part.states)
-            second = f"the slices of {foreign} are no numbers: Python goes over them as they are"
+            second = f"kernels keep other states of {foreign} than Spark: slices go over as values"
         case Assembly.ROLL:
             second = "a compiled pass over the slices gives all windows, however many overlap"
         case _ if query.streaming:

@@ -31,7 +31,7 @@ class Assembly(Enum):
     """Compiled kernels roll over the slices, whose states Spark has computed."""
 
     MERGE = "merge"
-    """Python rolls over slices that Spark has computed, value by value."""
+    """Python rolls over slices that Spark has computed, as values like any other."""
 
     FOLD = "fold"
     """Python folds rows into slices where they are read; partial states travel, not rows."""

@@ -36,7 +36,7 @@ def in_python(query: Description, strategy: Strategy, assembly: Assembly | None)
     if assembly is Assembly.ROLL:
         return ("slices into windows, in compiled kernels; it sees no raw row",)
     if assembly is Assembly.MERGE:
-        return ("slices into windows, value by value; it sees no raw row",)
+        return ("slices into windows, their values merged anew; it sees no raw row",)
     compiled = [part.text for part in query.aggregates if part.compiled]
     interpreted = [part.text for part in query.aggregates if not part.compiled]
     told = []
@@ -59,7 +59,7 @@ def in_state(query: Description, strategy: Strategy) -> tuple[str, ...]:
     if isinstance(query.window, TrailingRows | TrailingTime | Policy):
         told.append(
             "large windows in pages of their own, of which a micro-batch reads and writes a few, "
-            "if all states are numbers; else all their rows, read and written as a whole"
+            "if states are a few values; else all their rows, read and written as a whole"
         )
     if query.waits:
         told.append(f"rows that wait for their turn in time, {_until(query)}")

@@ -1,7 +1,7 @@
 """Tumbling and hopping windows, one or several at once, from slices that all of them share.
 
-Rows are folded into slices, each once; a window is the trailing aggregate over slices at its last
-microsecond, so one pass over the slices answers every hop however many slices a window has.
+Rows are folded into slices, each once; a window is a span of slices, and one pass over them gives
+all windows however many slices each has.
 """
 
 from collections.abc import Iterator
@@ -197,9 +197,11 @@ class AlignedWindows:
         if len(self._windows) > 1:
             columns.append(pa.array([name]).take(pa.array(np.zeros(len(hops.starts), np.int64))))
         columns += [pa.array(hops.starts), pa.array(hops.starts + window.size_us)]
-        spans = Spans(hops.since, hops.until)
+        first, end = int(hops.since[0]), int(hops.until[-1])
+        own = slices.slice(first, end - first)
+        spans = Spans(hops.since - first, hops.until - first)
         for summary in self._summaries:
-            states = [slices[field.name] for field in summary.fields]
+            states = [own[field.name] for field in summary.fields]
             columns.append(summary.over(states, spans))
         return pa.table(columns, schema=self.schema)
 

@@ -16,8 +16,8 @@ __all__ = ["first_starts", "last_starts", "next_ends", "slice_starts", "windows_
 
 Times = NDArray[np.int64]
 
-# Windows made at once, if they have not more slices: a row of a key that is seldom heard of may be
-# in thousands of windows, and what memory is for stays in a processor's cache.
+# Windows made at once, so that not all of them need fit into memory: a row of a key that is seldom
+# heard of may be in thousands.
 _AT_ONCE = 1 << 16
 
 

@@ -61,10 +61,11 @@ class Running:
 
     @cached_property
     def possible(self) -> bool:
-        """Whether nodes will do: states of numbers are small, and runs over them compiled."""
-        if any(summary.numbers is None for summary in self.summaries):
-            return False
-        return not isinstance(self.window, Policy) or self.window.check is Check.TRUST
+        """Whether nodes will do: states are small, and a policy is asked in compiled runs."""
+        if not isinstance(self.window, Policy):
+            return all(summary.small for summary in self.summaries)
+        is_compiled = all(summary.numbers is not None for summary in self.summaries)
+        return is_compiled and self.window.check is Check.TRUST
 
     def compiles(self, lineup: Lineup) -> bool:
         """Whether the predicates of a policy can be compiled; tried once, on what is at hand."""
@@ -106,8 +107,10 @@ class Running:
             own = scale[start:end]
             now = own[settled:]
             # The ends of time may be less than a window away.
-            before = np.where(now < _LOWEST + width, _LOWEST, now - width)
-            fronts.append(start + np.searchsorted(own, before, side="right"))
+            early = now < _LOWEST + width
+            before = np.where(early, _LOWEST, now - width)
+            found = np.searchsorted(own, before, side="right")
+            fronts.append(start + np.where(early, 0, found))
         return np.concatenate(fronts)
 
     def _slide(self, lineup: Lineup, policy: Policy) -> Ran:

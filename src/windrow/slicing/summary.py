@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from windrow.algebra.aggregate import Aggregate
+from windrow.algebra.registry import registered
 from windrow.slicing.summary_inputs import read_inputs
 from windrow.slicing.summary_numbers import NumberStates
 from windrow.slicing.summary_objects import ObjectStates
@@ -25,6 +26,12 @@ from windrow.slicing.summary_spans import Spans
 __all__ = ["Summary"]
 
 Borders = NDArray[np.int64]
+
+
+def _is_small(aggregate: Aggregate[Any]) -> bool:
+    """Whether it is known of states of objects that they are: of a user's it is not."""
+    entry = registered().get(aggregate.monoid.name)
+    return entry is not None and not entry.bulky and not aggregate.monoid.changing
 
 
 class _States(Protocol):
@@ -68,6 +75,8 @@ class Summary:
             pa.field(f"{name}.{k}", kind) for k, kind in enumerate(self._states.types)
         )
         self.commutative: bool = aggregate.monoid.commutative
+        #: Whether a state is a few values at most, so that many may be kept beside their rows.
+        self.small = numeric is not None or _is_small(aggregate)
         #: The states themselves, if they are numbers.
         self.numbers = self._states if isinstance(self._states, NumberStates) else None
 

@@ -11,7 +11,8 @@ from windrow.errors import SnapshotError
 
 __all__ = ["About"]
 
-_FORMAT = "windrow state 1"
+# Another number whenever `shards` or `waiting` write something else: `windrow state` reads both.
+_FORMAT = "windrow state 2"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 An aggregate is built in when Spark's own functions agree with the catalogue on nulls, NaN,
 infinities, overflow and the type of the result.  Partials of slices are merged in Spark, or go to
-Python as the very states that the catalogue's monoid has.
+Python: as the very states that the catalogue's monoid has, or as values to be merged.
 """
 
 import math
@@ -59,6 +59,9 @@ def builtin_of(aggregate: Aggregate[Any], schema: pa.Schema) -> Builtin | None:
     return _FORMS[monoid.name](F.col(column), schema.field(column).type, monoid.parameters)
 
 
+# Decimals of so many digits have ten more in a sum, which no slice has rows enough to fill.
+_ADDED_UP = 28
+
 _TIME_TYPE = pa.timestamp("us", tz="UTC")
 
 
@@ -95,6 +98,8 @@ def _sum(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
         return Builtin(total, (total,), ("sum",), _only, _same)
     if pa.types.is_decimal(kind) or pa.types.is_duration(kind):
         total = F.sum(value)
+        if pa.types.is_decimal(kind) and kind.precision > _ADDED_UP:
+            return Builtin(total, (total,))  # a slice that is too large may be null, as if empty
         return Builtin(total, (total,), ("sum",), _only)
     return None
 

@@ -67,15 +67,13 @@ def hashed_rows(rows: DataFrame, definition: Definition) -> DataFrame:
 
 def made_here(schema: pa.Schema) -> set[str]:
     """The hash, if Python can make it anew from the keys of rows in this hashed schema."""
-    keys = [name for name in key_columns(schema) if name != HASH_KEY]
-    return {HASH_KEY} if is_hashed_here(schema, keys) else set()
+    return {HASH_KEY} if is_hashed_here(schema, _own_keys(schema)) else set()
 
 
 def with_hash(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """Rows in Python, in the schema of a hashed definition."""
     if HASH_KEY not in table.schema.names:
-        keys = [name for name in key_columns(schema) if name != HASH_KEY]
-        table = table.append_column(HASH_KEY, pa.array(hashes(table, keys)))
+        table = table.append_column(HASH_KEY, pa.array(hashes(table, _own_keys(schema))))
     return table.select(schema.names).cast(schema)
 
 
@@ -119,6 +117,11 @@ def _keys(definition: Definition) -> dict[str, Column]:
     if is_hashed_here(definition.schema, definition.keys):
         return keys
     return {HASH_KEY: hash_of(definition.keys), **keys}
+
+
+def _own_keys(schema: pa.Schema) -> list[str]:
+    """The keys of a hashed schema without their hash."""
+    return [name for name in key_columns(schema) if name != HASH_KEY]
 
 
 def _further(definition: Definition) -> dict[str, str]:

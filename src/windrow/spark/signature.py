@@ -13,11 +13,12 @@ from windrow.windows import Policy
 
 __all__ = ["marks", "signature_of", "without_marks"]
 
-# Spark numbers the variables of lambdas through all that a process makes.
+# Spark numbers the variables of lambdas through all that a process makes, and draws seeds.
 _NUMBERED = re.compile(r"\b([xyz])_\d+\b")
+_SEEDED = re.compile(r"\b(randn?|random)\(-?\d+L?\)")
 
-# Spark compares what its own state is made of by type and by nothing else, so a type has to say
-# which query it is of: two of its 779 kinds of decimals take one of 600,000 signatures each.
+# Spark compares what its own state is made of by type and by nothing else, so types have to say
+# which query it is of.  There are 779 kinds of decimals, and 600,000 pairs of them.
 _DECIMALS = [
     DecimalType(precision, scale) for precision in range(1, 39) for scale in range(precision + 1)
 ]
@@ -38,7 +39,7 @@ def signature_of(request: Request) -> str:
     named = ", ".join(f"{name} {window!r}".strip() for name, window in definition.windows)
     marked = "".join(f" {mark}" for mark in predicates)
     told = f"{named}{marked}; {aggregates}; order {definition.order.value}; columns {columns}"
-    return _NUMBERED.sub(r"\1", told)
+    return _SEEDED.sub(r"\1()", _NUMBERED.sub(r"\1", told))
 
 
 def marks(request: Request) -> list[Column]:

@@ -14,7 +14,7 @@ from windrow.errors import AggregateError
 __all__ = ["bloom"]
 
 
-@register(Takes.ANYTHING)
+@register(Takes.ANYTHING, bulky=True)
 def bloom(
     column: Reads = None, *, capacity: int = 1000, error: float = 0.01
 ) -> Aggregate[Monoid[int, BloomFilter]]:

@@ -16,7 +16,7 @@ from windrow.errors import AggregateError
 __all__ = ["checked_fraction", "median", "quantile"]
 
 
-@register(Takes.NUMBERS)
+@register(Takes.NUMBERS, bulky=True)
 def median(column: Reads = None) -> Aggregate[Monoid[Rope[Any], float | None]]:
     """The exact median, a float.
 
@@ -29,7 +29,7 @@ def median(column: Reads = None) -> Aggregate[Monoid[Rope[Any], float | None]]:
     return Aggregate(_quantile("median", 0.5), (column,))
 
 
-@register(Takes.NUMBERS, 0.25)
+@register(Takes.NUMBERS, 0.25, bulky=True)
 def quantile(q: float, column: Reads = None) -> Aggregate[Monoid[Rope[Any], float | None]]:
     """The exact quantile, 0 ≤ q ≤ 1, a float: between two values, linearly interpolated.
 

@@ -12,7 +12,7 @@ from windrow.errors import AggregateError, InputError
 __all__ = ["collect", "concat"]
 
 
-@register(Takes.ANYTHING)
+@register(Takes.ANYTHING, bulky=True)
 def collect(column: Reads = None) -> Aggregate[Monoid[Rope[Any], list[Any]]]:
     """All values in a list, oldest first.
 
@@ -26,7 +26,7 @@ def collect(column: Reads = None) -> Aggregate[Monoid[Rope[Any], list[Any]]]:
     return Aggregate(_collect(), (column,))
 
 
-@register(Takes.TEXT)
+@register(Takes.TEXT, bulky=True)
 def concat(column: Reads = None, separator: str = "") -> Aggregate[Monoid[Rope[str], str | None]]:
     """All texts joined into one, oldest first.
 

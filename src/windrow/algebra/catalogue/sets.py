@@ -12,7 +12,7 @@ from windrow.algebra.registry import Takes, register
 __all__ = ["distinct", "singleton", "union"]
 
 
-@register(Takes.ANYTHING)
+@register(Takes.ANYTHING, bulky=True)
 def distinct(column: Reads = None) -> Aggregate[Monoid[frozenset[Any], int]]:
     """How many different values there are, exactly.
 

@@ -26,7 +26,7 @@ __all__ = ["Sketch", "distinct_sketch", "quantile_sketch", "restored_sketch"]
 _FEW = 64
 
 
-@register(Takes.NUMBERS, 0.5)
+@register(Takes.NUMBERS, 0.5, bulky=True)
 def quantile_sketch(
     q: float, column: Reads = None, *, k: int = 200
 ) -> Aggregate[Monoid[Any, float | None]]:
@@ -46,7 +46,7 @@ def quantile_sketch(
     return Aggregate(_quantile_sketch(checked_fraction(q), size), (column,))
 
 
-@register(Takes.ANYTHING)
+@register(Takes.ANYTHING, bulky=True)
 def distinct_sketch(column: Reads = None, *, lg_k: int = 12) -> Aggregate[Monoid[Any, int]]:
     """How many different values there are, approximately and in bounded space (2^lg_k bytes).
 
