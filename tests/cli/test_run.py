@@ -113,6 +113,17 @@ def test_a_csv_holds_the_window_in_two_columns(tmp_path: Path, spark: SparkSessi
     assert flat.count() == 12
 
 
+def test_a_csv_keeps_columns_that_are_called_like_parts_of_the_window(
+    tmp_path: Path, spark: SparkSession
+) -> None:
+    write_readings(tmp_path)
+    job = written(tmp_path, BATCH.replace("n: count", "Window_end: count"))
+    sink = "sink={format: csv, path: flat, options: {header: true}}"
+    assert run("run", job, "--set", sink).exit_code == 0
+    found = spark.read.option("header", "true").csv(str(tmp_path / "flat"))
+    assert found.columns == ["window_start", "window_end_", "sensor", "peak", "Window_end"]
+
+
 def test_the_console_shows_a_batch(tmp_path: Path) -> None:
     write_readings(tmp_path)
     sink = "sink={format: console, options: {numRows: 1, truncate: false}}"

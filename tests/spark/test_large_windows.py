@@ -117,3 +117,22 @@ def test_a_small_batch_reads_and_writes_little_of_a_large_window(
         counts = state["customMetrics"]
         assert counts["rocksdbTotalBytesWritten"] < 10 * rows * ROW_BYTES
         assert counts["rocksdbGetCount"] + counts["rocksdbPutCount"] < 100
+
+
+def test_many_rows_that_leave_at_once_are_not_read(
+    spark: SparkSession, readings: Readings, tmp_path: Path
+) -> None:
+    over, rows = window.trailing("40000 s"), 600
+    readings.add(41_000)
+    readings.add(rows)
+    readings.add(rows)
+    readings.add(rows, pause_s=20_000)  # with the first of these, half of the window goes
+    readings.add(rows)
+    told = run_on(spark, asked(readings.stream(spark), over), tmp_path)
+    # Rows are applied once the watermark has passed them, so with the batch that follows.
+    *_, leaving = [p["stateOperators"][0] for p in told if p["numInputRows"] == rows]
+    counts = leaving["customMetrics"]
+    print(counts)
+    assert leaving["numRowsTotal"] > 20_000 // 512
+    assert counts["rocksdbTotalBytesRead"] < 40_000 * ROW_BYTES / 8
+    assert counts["rocksdbTotalBytesWritten"] < 10 * rows * ROW_BYTES

@@ -1,5 +1,6 @@
 """RocksStore: one process at a time, whole batches whatever happens to it, and little memory."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -162,3 +163,31 @@ def test_400_mb_of_pages_take_little_memory_and_no_more_disk_than_they_need(
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert int(done.stdout) < 64 * MB
     assert size_on_disk(tmp_path) < disk
+
+
+def log_of_a_crash(folder: Path) -> Path:
+    """A copy of a store as it lies there while it is open, and its log of what was written last."""
+    with RocksStore(folder / "pages") as store, store.open("w") as shelf:
+        for number in range(20):
+            shelf.put_many({Key("x", number): Random(number).randbytes(300)})
+        shutil.copytree(folder / "pages", folder / "copy")
+    (log,) = (file for file in (folder / "copy").glob("*.log") if file.stat().st_size)
+    return log
+
+
+def test_a_log_that_breaks_off_is_read_so_far(tmp_path: Path) -> None:
+    log = log_of_a_crash(tmp_path)
+    log.write_bytes(log.read_bytes()[:-100])
+    with RocksStore(log.parent) as store, store.open("w") as shelf:
+        values = shelf.get_many([Key("x", number) for number in range(20)])
+    assert [value is not None for value in values] == [True] * 19 + [False]
+
+
+@pytest.mark.parametrize("place", [0.02, 0.5, 0.98])
+def test_a_damaged_log_is_told_of(tmp_path: Path, place: float) -> None:
+    log = log_of_a_crash(tmp_path)
+    content = bytearray(log.read_bytes())
+    content[int(place * len(content))] ^= 1
+    log.write_bytes(content)
+    with pytest.raises(DamagedPageError, match="holds damaged files"):
+        RocksStore(log.parent)

@@ -1,5 +1,6 @@
 """AMTA for windows larger than memory: its forest is kept as pages in a key-value store."""
 
+import weakref
 from functools import partial
 from types import TracebackType
 from typing import Any, Self
@@ -84,6 +85,8 @@ class PagedAmta:
         except BaseException:
             shelf.close()
             raise
+        # Nobody can close a window that is lost: others may open it then.
+        weakref.finalize(self, shelf.close)
 
     def _opened(
         self,

@@ -31,16 +31,22 @@ def writing(job: Job) -> Iterator[None]:
 
 
 def flat(answer: Any, sink: Sink) -> "DataFrame":
-    """For CSV, which has no structs: `window` becomes `window_start` and `window_end`."""
+    """For CSV, which has no structs: `window` becomes `window_start` and `window_end`.
+
+    Should a column of the user's be called so, ours has a `_` behind it.
+    """
     frame: DataFrame = answer
     if sink.format != "csv":
         return frame
+    from windrow.spark.columns import free_name, quoted
+
     columns = []
     for field in frame.schema.fields:
-        name = field.name.replace("`", "``")
-        inner = getattr(field.dataType, "names", None)
-        if inner is None:
-            columns.append(f"`{name}`")
-        else:
-            columns += [f"`{name}`.`{part}` AS `{name}_{part}`" for part in inner]
-    return frame.selectExpr(*columns)
+        parts = getattr(field.dataType, "names", None)
+        if parts is None:
+            columns.append(quoted(field.name))
+            continue
+        for part in parts:
+            name = free_name(f"{field.name}_{part}", frame.columns)
+            columns.append(quoted(field.name)[part].alias(name))
+    return frame.select(*columns)

@@ -43,7 +43,7 @@ def quoted(name: str) -> Column:
 def free_name(name: str, taken: Iterable[str]) -> str:
     """A name of ours that is none of the user's, which Spark reads in any case."""
     folded = {other.casefold() for other in taken}
-    while name in folded:
+    while name.casefold() in folded:
         name += "_"
     return name
 

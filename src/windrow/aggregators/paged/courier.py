@@ -9,9 +9,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
-from windrow.errors import StoreUnreachableError
+from windrow.errors import StoreError, StoreUnreachableError
 from windrow.stores.base import Batch, Key, Shelf
 
 __all__ = ["Courier", "Outage", "Patience"]
@@ -60,6 +61,8 @@ class Courier:
         self._closed = False
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
+        if shelf.keep_after_s is not None:
+            self._start()
 
     def send(self, batch: Batch) -> None:
         """Take a batch; waits while too much is on its way, and tells of a store that fails."""
@@ -139,11 +142,14 @@ class Courier:
         pause = _FIRST_PAUSE_S
         while True:
             with self._changed:
-                while not self._waiting and not self._closed:
-                    self._changed.wait()
+                if not self._waiting and not self._closed:
+                    self._changed.wait(self._shelf.keep_after_s)
                 if self._closed:
                     return
-                batch = self._waiting[0]
+                batch = self._waiting[0] if self._waiting else None
+            if batch is None:
+                self._keep()
+                continue
             try:
                 self._shelf.write(batch)
             except Exception as failure:  # whatever it is, somebody must hear of it
@@ -152,6 +158,11 @@ class Courier:
             else:
                 self._forget(batch)
                 pause = _FIRST_PAUSE_S
+
+    def _keep(self) -> None:
+        if self._shelf.keep_after_s is not None:
+            with suppress(StoreError):  # whoever reads or writes next hears of it
+                self._shelf.keep()
 
     def _rest(self, failure: Exception, pause: float) -> None:
         """Leave the batch where it is: for a while, or until somebody has heard of it."""

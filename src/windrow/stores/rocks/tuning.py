@@ -1,6 +1,6 @@
 """How RocksDB is set up for pages: 4 to 64 KB each, written once, read at random, little memory."""
 
-from rocksdict import BlockBasedOptions, Cache, DBCompressionType, Options
+from rocksdict import BlockBasedOptions, Cache, DBCompressionType, DBRecoveryMode, Options
 
 __all__ = ["page_options"]
 
@@ -35,6 +35,10 @@ def page_options() -> Options:
     options.set_max_background_jobs(2)
     options.set_keep_log_file_num(2)
     options.set_max_log_file_size(_MB)
+
+    # Safety: a log that breaks off, as after a crash, is read so far; a damaged one is told of,
+    # where by default all that follows the damage would be dropped without a word.
+    options.set_wal_recovery_mode(DBRecoveryMode.tolerate_corrupted_tail_records())
 
     options.set_block_based_table_factory(table)
     return options
