@@ -73,14 +73,16 @@ def numbered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     waiting: list[pa.RecordBatch] = []
-    rows = size = 0
+    rows = enough = 0
     for batch in batches:
+        if not waiting:  # the others will be like the first: asking for bytes takes its time
+            fitting = _GATHERED_BYTES * batch.num_rows // max(batch.nbytes, 1)
+            enough = max(min(_GATHERED, fitting), 1)
         waiting.append(batch)
         rows += batch.num_rows
-        size += batch.nbytes
-        if rows >= _GATHERED or size >= _GATHERED_BYTES:
+        if rows >= enough:
             yield pa.Table.from_batches(waiting)
-            waiting, rows, size = [], 0, 0
+            waiting, rows = [], 0
     if rows:
         yield pa.Table.from_batches(waiting)
 
