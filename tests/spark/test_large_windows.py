@@ -132,7 +132,6 @@ def test_many_rows_that_leave_at_once_are_not_read(
     # Rows are applied once the watermark has passed them, so with the batch that follows.
     *_, leaving = [p["stateOperators"][0] for p in told if p["numInputRows"] == rows]
     counts = leaving["customMetrics"]
-    print(counts)
     assert leaving["numRowsTotal"] > 20_000 // 512
     assert counts["rocksdbTotalBytesRead"] < 40_000 * ROW_BYTES / 8
     assert counts["rocksdbTotalBytesWritten"] < 10 * rows * ROW_BYTES
