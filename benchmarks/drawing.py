@@ -33,6 +33,8 @@ _COLOURS = {
     **dict.fromkeys(("river", "keep sum ≤ limit"), "#9467bd"),
     **dict.fromkeys(("CompiledAmta", "CompiledAmta, called"), "#56a0d3"),
     "PagedAmta on Redis": "#b22222",
+    "LogMta on RocksDB": "#3f5f0f",
+    "LogMta on Redis": "#111111",
     "SubtractOnEvict": "#8c6d31",
     "Daba": "#c4528f",
     "FlatFat": "#e69f00",
@@ -106,7 +108,7 @@ def dots(measured: Sequence[Measured], down: str, title: str, path: Path) -> Non
         colour = _COLOURS.get(name, _INK)
         axes.plot([m.median for m in own], heights, "o", ms=7, color=colour, label=name)
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_locator(_ticks(*axes.get_xlim()))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _round(duration(x))))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_yticks(range(len(rows)), rows)
@@ -139,10 +141,14 @@ def _mark(axes: Axes, sizes: set[int], unit: Callable[[float], str]) -> None:
     axes.set_xticks(ticks[:: -(-len(ticks) // _TICKS)])
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: power(int(x))))
     axes.xaxis.set_minor_locator(NullLocator())
-    low, high = axes.get_ylim()
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
+    axes.yaxis.set_major_locator(_ticks(*axes.get_ylim()))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: _round(unit(y))))
     axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _ticks(low: float, high: float) -> LogLocator:
+    """Powers of ten, and some between where there are few."""
+    return LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,))
 
 
 def power(number: int) -> str:
