@@ -6,34 +6,18 @@ import signal
 import subprocess
 import sys
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
+from tests.cli.running import BATCH, NOON, run, write_readings
 from tests.cli.support import written
-from windrow.cli import main
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
 
-NOON = datetime(2024, 6, 21, 12, tzinfo=UTC)
-
-BATCH = """\
-source: {format: parquet, path: readings.parquet}
-time: ts
-by: sensor
-where: temp is not null
-columns: {kelvin: temp + 273.15}
-windows: {tumbling: 10 minutes}
-aggregates: {peak: max(kelvin), n: count()}
-sink: {format: parquet, path: hot, mode: overwrite}
-"""
 STREAM = """\
 source: {format: json, path: arrivals, stream: true, schema: "sensor string, ts timestamp"}
 time: ts
@@ -44,24 +28,6 @@ aggregates: {n: count()}
 sink: {format: parquet, path: hot, trigger: available_now}
 checkpoint: checkpoint
 """
-
-
-def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
-
-
-def readings(minutes: range) -> pd.DataFrame:
-    ts = [NOON + timedelta(minutes=minute) for minute in minutes]
-    temp = [None if minute % 7 == 3 else float(minute % 11) for minute in minutes]
-    return pd.DataFrame({"ts": ts, "sensor": [f"s{m % 2}" for m in minutes], "temp": temp})
-
-
-def write_readings(folder: Path) -> pd.DataFrame:
-    frame = readings(range(60))
-    table = pa.Table.from_pandas(frame, preserve_index=False)
-    stamps = table["ts"].cast(pa.timestamp("us", tz="UTC"))
-    pq.write_table(table.set_column(0, "ts", stamps), folder / "readings.parquet")
-    return frame
 
 
 def write_arrivals(folder: Path, name: str, minutes: range) -> None:
@@ -198,71 +164,6 @@ def test_a_job_is_explained_and_not_run(tmp_path: Path, command: list[str]) -> N
     assert "Strategy: native" in done.stdout
     assert done.stderr == ""
     assert not (tmp_path / "hot").exists()
-
-
-# Failing -------------------------------------------------------------------------------------
-
-
-def test_a_bad_file_ends_with_2_and_its_lines(tmp_path: Path) -> None:
-    job = written(tmp_path, BATCH.replace("time: ts", "tme: ts"))
-    done = run("run", job)
-    assert done.exit_code == 2
-    assert f"{job}:2:1: unknown key 'tme' (did you mean 'time'?)" in done.stderr
-    assert done.stdout == ""
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "code", "message"),
-    [
-        ("max(kelvin)", "max(celvin)", 2, "job.yaml:7:20: aggregates.peak: no column 'celvin'"),
-        ("temp is not null", "tmp is not null", 2, "job.yaml:4:8: where: A column, variable, or"),
-        ("temp is not null", "temp is nut null", 2, "job.yaml:4:8: where: Syntax error at or near"),
-        ("temp + 273", "tmp + 273", 2, "job.yaml:5:19: columns.kelvin: A column, variable, or"),
-        (
-            "format: parquet, path: readings",
-            "format: delta, path: readings",
-            2,
-            "io.delta:delta-spark",
-        ),
-        (
-            "format: parquet, path: readings",
-            "format: parket, path: x",
-            2,
-            "knows no format 'parket'",
-        ),
-        ("format: parquet, path: hot", "format: parket, path: x", 2, "knows no format 'parket'"),
-        ("readings.parquet", "none", 1, "job.yaml:1:9: "),
-        ("time: ts", "time: sensor", 2, "job.yaml:2:7: time='sensor' has type string; give a"),
-        ("max(kelvin)", "mean(sensor)", 2, "job.yaml:7:20: peak=mean('sensor') reads a column"),
-        ("{peak: max", "{sensor: max", 2, "job.yaml:7:13: the result would have two columns"),
-        ("where:", "strategy: stateful #", 2, "job.yaml:4:11: strategy='stateful' cannot run"),
-        ("tumbling: 10 minutes", "a: {session: 1 s}, b: {tumbling: 1 s}", 2, "job.yaml:6:"),
-        ("mode: overwrite", "mode: error", 1, "is there already (add mode: overwrite, or mode"),
-    ],
-)
-def test_a_failure_is_said_in_one_line(
-    tmp_path: Path, old: str, new: str, code: int, message: str
-) -> None:
-    write_readings(tmp_path)
-    (tmp_path / "hot").mkdir()
-    done = run("run", written(tmp_path, BATCH.replace(old, new)))
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1, done.stderr
-    assert done.exit_code == code
-    assert done.stdout == ""
-
-
-def test_debug_shows_where_an_error_came_from(tmp_path: Path) -> None:
-    write_readings(tmp_path)
-    done = run("run", "--debug", written(tmp_path, BATCH.replace("readings.parquet", "none")))
-    assert isinstance(done.exception, FileNotFoundError)
-
-
-def test_a_setting_that_comes_too_late_is_told(tmp_path: Path) -> None:
-    write_readings(tmp_path)
-    done = run("run", written(tmp_path, BATCH), "--set", "spark.executor.memory=2g")
-    assert done.exit_code == 2
-    assert "(set it where the session is started)" in done.stderr
 
 
 # A process of its own ------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from windrow.windows import Window
 
 pytestmark = pytest.mark.xdist_group("spark")
 
-HASHES = [0, 820265763, 0, 1327217884, 1894007587]
+HASHES = [0, 1079689717, 0, 1327217884, 1613586682]
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 MINUTE = window.tumbling("1 minute")
 TRAILING = window.trailing("1 minute")

@@ -1,7 +1,5 @@
 """Leases: a window has one holder; who was away too long is refused, and changes nothing."""
 
-import gc
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,8 +8,6 @@ import redis
 
 from benchmarks.redis_server import RedisServer
 from tests.stores.support import ON_REDIS
-from windrow import agg
-from windrow.aggregators import PagedAmta
 from windrow.errors import StoreBusyError
 from windrow.stores import Batch, Key, RedisStore, Shelf, Span
 from windrow.stores.remote.layout import Places
@@ -155,26 +151,3 @@ def test_a_lease_lasts_as_long_as_asked(redis_server: RedisServer, prefix: str) 
     with redis_server.client() as client, RedisStore(client, prefix=prefix, lease=5) as store:
         store.open("w")
         assert 0 < client.pttl(Places.of(prefix, "w").lease) <= 5_000
-
-
-def test_an_open_window_is_kept_though_nobody_uses_it(
-    redis_server: RedisServer, prefix: str
-) -> None:
-    here, elsewhere = (RedisStore(redis_server.url, prefix=prefix, lease=1.5) for _ in range(2))
-    with here, elsewhere, PagedAmta(agg.sum(), here, "w") as window:
-        window.insert(1.0)
-        time.sleep(3)
-        with pytest.raises(StoreBusyError):
-            elsewhere.open("w")
-        assert window.query() == 1.0
-
-
-def test_a_window_that_nobody_can_close_any_more_is_free(scene: Scene) -> None:
-    lost = PagedAmta(agg.sum(), scene.here, "w")
-    lost.insert(1.0)
-    with pytest.raises(StoreBusyError):
-        scene.elsewhere.open("w")
-    del lost
-    gc.collect()
-    with scene.elsewhere.open("w"):
-        pass

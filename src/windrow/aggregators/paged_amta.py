@@ -1,6 +1,5 @@
 """AMTA for windows larger than memory: its forest is kept as pages in a key-value store."""
 
-import weakref
 from functools import partial
 from types import TracebackType
 from typing import Any, Self
@@ -85,8 +84,6 @@ class PagedAmta:
         except BaseException:
             shelf.close()
             raise
-        # Nobody can close a window that is lost: others may open it then.
-        weakref.finalize(self, shelf.close)
 
     def _opened(
         self,

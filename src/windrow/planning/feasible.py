@@ -4,7 +4,11 @@ from windrow.planning.description import Description
 from windrow.planning.strategy import Strategy
 from windrow.windows import Emit, Order
 
-__all__ = ["feasible", "obstacle"]
+__all__ = ["BY_TIME", "LATE_ALONE", "feasible", "obstacle"]
+
+# Why Spark's own sessions will not do.
+BY_TIME = "Spark's own sessions go by time, whenever rows arrive"
+LATE_ALONE = "Spark's own sessions take a late row as a session beside the one it belongs to"
 
 
 def feasible(query: Description) -> list[Strategy]:
@@ -32,11 +36,11 @@ def _native(query: Description) -> str | None:
     if foreign:
         return f"Spark has no aggregate like {', '.join(foreign)}"
     if query.session and query.order is Order.ARRIVAL:
-        return "Spark's own sessions go by time, whenever rows arrive"
+        return BY_TIME
     if not query.streaming:
         return None
     if query.session:
-        return "Spark's own sessions take a late row as a session beside the one it belongs to"
+        return LATE_ALONE
     if query.gaps:
         return "Spark's windows of a stream cannot leave gaps"
     if len(query.windows) > 1 and query.emit is Emit.ON_CHANGE:

@@ -1,6 +1,7 @@
 """Why a strategy was taken."""
 
 from windrow.planning.description import Description
+from windrow.planning.feasible import BY_TIME, LATE_ALONE
 from windrow.planning.strategy import Assembly, Strategy
 from windrow.windows import Emit, Order, TrailingRows, TrailingTime
 
@@ -72,11 +73,9 @@ def _kernel(query: Description) -> tuple[str, ...]:
     if query.streaming and query.emit is Emit.ON_CHANGE:
         reasons.append("results are told as rows arrive, which Spark's own way does not do here")
     if query.session and query.order is Order.ARRIVAL:
-        reasons.append("Spark's own sessions go by time, whenever rows arrive")
+        reasons.append(BY_TIME)
     elif query.streaming and query.session:
-        reasons.append(
-            "Spark's own sessions take a late row as a session beside the one it belongs to"
-        )
+        reasons.append(LATE_ALONE)
     if query.streaming and query.gaps:
         reasons.append("Spark's windows of a stream cannot leave gaps")
     return tuple(reasons) or ("it runs every kind of window",)

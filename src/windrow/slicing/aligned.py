@@ -185,11 +185,14 @@ class AlignedWindows:
         until: int | None,
         fresh: NDArray[np.bool_] | None = None,
     ) -> Iterator[pa.Table]:
-        yield empty(self.schema)
         slices = numbers(keyed.table["start"])
-        for name, window in self._windows:
-            for hops in windows_over(slices, keyed.borders, window, closed, until, fresh):
-                yield self._results(keyed.table, hops, name, window)
+        tables = (
+            self._results(keyed.table, hops, name, window)
+            for name, window in self._windows
+            for hops in windows_over(slices, keyed.borders, window, closed, until, fresh)
+        )
+        yield next(tables, empty(self.schema))
+        yield from tables
 
     def _results(self, slices: pa.Table, hops: Hops, name: str, window: Aligned) -> pa.Table:
         keys = slices.select(self._keys).take(pa.array(hops.since))

@@ -48,6 +48,7 @@ def hashes(table: pa.Table, keys: Sequence[str]) -> NDArray[np.int32]:
     if not keys:
         return np.zeros(table.num_rows, np.int32)
     own = numbers(table[keys[0]].fill_null(0)).astype(np.int64).view(np.uint64)
+    own = own ^ (own >> np.uint64(32))  # numbers may differ in their upper half alone
     return (own * _GOLDEN >> np.uint64(33)).astype(np.int32)
 
 

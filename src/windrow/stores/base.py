@@ -62,9 +62,6 @@ class Shelf(_Closing):
     #: Whether a write waits for a disk or a network: then it is worth a thread of its own.
     waits: ClassVar[bool] = True
 
-    #: After how many idle seconds to call `keep`, or others may open the window; None: never.
-    keep_after_s: float | None = None
-
     @abstractmethod
     def get_many(self, keys: Sequence[Key]) -> list[bytes | None]:
         """The values of these keys, in their order; None where there is none."""
@@ -80,9 +77,6 @@ class Shelf(_Closing):
     @abstractmethod
     def close(self) -> None:
         """Let others open the window; closing twice does nothing."""
-
-    def keep(self) -> None:
-        """Go on holding the window, though nothing is read or written."""
 
     def put_many(self, values: Mapping[Key, bytes]) -> None:
         """Put values, all or none."""

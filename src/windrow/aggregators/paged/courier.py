@@ -9,10 +9,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
-from windrow.errors import StoreError, StoreUnreachableError
+from windrow.errors import StoreUnreachableError
 from windrow.stores.base import Batch, Key, Shelf
 
 __all__ = ["Courier", "Outage", "Patience"]
@@ -42,10 +41,20 @@ class Patience(NamedTuple):
 
     def pauses(self) -> Iterator[float]:
         """How long to rest before each new attempt, until there is no patience left."""
-        end, pause = time.monotonic() + self.wait_s, _FIRST_PAUSE_S
-        while (left := end - time.monotonic()) > 0:
+        end = time.monotonic() + self.wait_s
+        for pause in _longer_and_longer():
+            left = end - time.monotonic()
+            if left <= 0:
+                return
             yield min(pause, left)
-            pause = min(2 * pause, _LONGEST_PAUSE_S)
+
+
+def _longer_and_longer() -> Iterator[float]:
+    """Pauses between attempts: each twice as long as the one before, up to a limit."""
+    pause = _FIRST_PAUSE_S
+    while True:
+        yield pause
+        pause = min(2 * pause, _LONGEST_PAUSE_S)
 
 
 class Courier:
@@ -61,8 +70,6 @@ class Courier:
         self._closed = False
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
-        if shelf.keep_after_s is not None:
-            self._start()
 
     def send(self, batch: Batch) -> None:
         """Take a batch; waits while too much is on its way, and tells of a store that fails."""
@@ -139,30 +146,21 @@ class Courier:
             self._changed.wait(max(min(end - time.monotonic(), 1.0), 0.001))
 
     def _carry(self) -> None:
-        pause = _FIRST_PAUSE_S
+        pauses = _longer_and_longer()
         while True:
             with self._changed:
-                if not self._waiting and not self._closed:
-                    self._changed.wait(self._shelf.keep_after_s)
+                while not self._waiting and not self._closed:
+                    self._changed.wait()
                 if self._closed:
                     return
-                batch = self._waiting[0] if self._waiting else None
-            if batch is None:
-                self._keep()
-                continue
+                batch = self._waiting[0]
             try:
                 self._shelf.write(batch)
             except Exception as failure:  # whatever it is, somebody must hear of it
-                self._rest(failure, pause)
-                pause = min(2 * pause, _LONGEST_PAUSE_S)
+                self._rest(failure, next(pauses))
             else:
                 self._forget(batch)
-                pause = _FIRST_PAUSE_S
-
-    def _keep(self) -> None:
-        if self._shelf.keep_after_s is not None:
-            with suppress(StoreError):  # whoever reads or writes next hears of it
-                self._shelf.keep()
+                pauses = _longer_and_longer()
 
     def _rest(self, failure: Exception, pause: float) -> None:
         """Leave the batch where it is: for a while, or until somebody has heard of it."""

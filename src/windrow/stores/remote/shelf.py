@@ -58,7 +58,6 @@ class RedisShelf(Shelf):
         self._opened = opened
         self._renewed = monotonic()
         self._writes = count(1)
-        self.keep_after_s = terms.lease_ms / 3000
 
     def get_many(self, keys: Sequence[Key]) -> list[bytes | None]:
         self._opened.require(self._name, self)
@@ -93,10 +92,6 @@ class RedisShelf(Shelf):
         require_batch(batch)
         self._require_sendable(batch)
         self._write(batch)
-
-    def keep(self) -> None:
-        self._opened.require(self._name, self)
-        self._require_ours(self._run(KEEP, (), ()))
 
     def renew(self) -> None:
         """Let all keys of the window last as the store says."""

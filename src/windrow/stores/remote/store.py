@@ -29,10 +29,9 @@ class RedisStore(Store):
     your own, a client of the package redis, which stays yours to close.  `timeout` is how many
     seconds to wait for a server given by its address.
 
-    Opening a window takes a lease of `lease` seconds, which reads and writes renew, and a
-    `PagedAmta` while it is open.  Should its holder vanish, others may open the window when the
-    lease has run out; should he come back after that, he is refused with `StoreBusyError`, and
-    changes nothing.
+    Opening a window takes a lease of `lease` seconds, which reads and writes renew.  Should its
+    holder vanish, others may open the window when the lease has run out; should he come back after
+    that, he is refused with `StoreBusyError`, and changes nothing.
 
     With `ttl`, a window that was neither opened nor written for that many seconds is forgotten.
     What a server promises to keep is up to its own settings: to survive its restarts it needs
