@@ -13,6 +13,7 @@ from functools import partial
 
 from benchmarks.findings import Experiment, Findings, at_least
 from benchmarks.measure import Bench, Contender, Measured
+from benchmarks.spark.machine import gain_of_two_cores
 from benchmarks.spark.ratios import times_table
 
 __all__ = ["CORES", "CoresSizes", "run"]
@@ -38,6 +39,7 @@ class CoresSizes:
 def run(sizes: CoresSizes, bench: Bench) -> Findings:
     """The time on each."""
     measured: list[Measured] = []
+    gains = [gain_of_two_cores()]
     with ExitStack() as stack:
         asks = {
             name: stack.enter_context(_worker(sizes, arguments))
@@ -49,6 +51,7 @@ def run(sizes: CoresSizes, bench: Bench) -> Findings:
         for kind in _KINDS:
             turns = [Contender(name, partial(ask, kind)) for name, ask in asks.items()]
             measured += bench.side_by_side({"window by": kind}, turns)
+    gains.append(gain_of_two_cores())
     return Findings(
         measured,
         [times_table(measured, ["window by"])],
@@ -61,7 +64,12 @@ def run(sizes: CoresSizes, bench: Bench) -> Findings:
             )
             for one in (_ONE, _BOUND)
         ],
-        [f"{sizes.rows:,} rows, no key, a day; max over {sizes.frame:,} rows or as much time."],
+        [
+            f"{sizes.rows:,} rows, no key, a day; max over {sizes.frame:,} rows or as much time.",
+            "Two processes that share nothing were "
+            + " and ".join(f"{gain:.2f}" for gain in gains)
+            + " times as fast as one, before and after.",
+        ],
     )
 
 
