@@ -4,6 +4,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from windrow.aggregators.amta import Amta
+from windrow.aggregators.approximate.footprint import Footprint
+from windrow.aggregators.approximate.hop import Hop
+from windrow.aggregators.approximate.interval import Interval
+from windrow.aggregators.approximate.max_like import MaxLike
+from windrow.aggregators.approximate.sum_like import SumLike
+from windrow.aggregators.approximate_amta import ApproximateAmta
 from windrow.aggregators.base import Aggregator, Snapshot
 from windrow.aggregators.choose import Choice, Drift, Eviction, Latency, Needs, choose
 from windrow.aggregators.daba import Daba
@@ -21,20 +27,26 @@ if TYPE_CHECKING:
 __all__ = [
     "Aggregator",
     "Amta",
+    "ApproximateAmta",
     "Choice",
     "CompiledAmta",
     "Daba",
     "Drift",
     "Eviction",
     "FlatFat",
+    "Footprint",
+    "Hop",
+    "Interval",
     "Latency",
     "LogMta",
+    "MaxLike",
     "Needs",
     "Outage",
     "PagedAmta",
     "Recompute",
     "Snapshot",
     "SubtractOnEvict",
+    "SumLike",
     "TwoStacks",
     "choose",
 ]

@@ -72,6 +72,10 @@ class Judge:
 
     def condemns(self, evicted: Any, after: Any, before: Any) -> bool:
         """Whether at least this prefix must go, leaving `after` of `before`."""
-        return self._drop is not None and bool(
-            self._drop(self.view(evicted), self.view(after), self.view(before))
-        )
+        if self._drop is None:
+            return False
+        return self.condemns_view(self.view(evicted), self.view(after), self.view(before))
+
+    def condemns_view(self, evicted: Any, after: Any, before: Any) -> bool:
+        """The same of what `view` gave."""
+        return self._drop is not None and bool(self._drop(evicted, after, before))

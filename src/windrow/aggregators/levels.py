@@ -43,6 +43,10 @@ class Levels:
         """Let go of the levels from `height` on, whose nodes are not needed any more."""
         del self._rings[height:]
 
+    def drop_leaves(self) -> None:
+        """Make pairs the leaves, with half the numbers."""
+        del self._rings[:1]
+
     def dump(self) -> tuple[tuple[Any, ...], ...]:
         """The rings as values."""
         return tuple(ring.dump() for ring in self._rings)

@@ -1,0 +1,6 @@
+"""Windows of buckets: consecutive updates aggregated together, and how wrong that can be.
+
+A window that keeps buckets in place of updates knows its own start only up to a bucket: the oldest
+one may be partly outside.  `families` tells what that does to a result; `sum_like`, `max_like`,
+`hop` and `footprint` decide which updates share a bucket; `buckets` keeps them.
+"""

@@ -1,0 +1,52 @@
+"""A footprint: never more buckets than so many (A²MTA, method 4)."""
+
+from dataclasses import dataclass
+
+from windrow.aggregators.approximate.layout import Bucket, Layout
+from windrow.aggregators.approximate.method import Window
+from windrow.errors import InputError
+
+__all__ = ["Footprint", "require_buckets"]
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """At most so many buckets: when they are used up, neighbours become one.
+
+    From then on buckets aim for as many updates as make all of them alike.
+    """
+
+    buckets: int
+
+    def __post_init__(self) -> None:
+        require_buckets(self.buckets)
+
+    def grouper(self, layout: Layout) -> "Even":
+        """What works in a window of such buckets."""
+        return Even(self.buckets)
+
+
+class Even:
+    """The limit at work; `limit` may be changed at any time."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.was_reached = False
+
+    def joins(self, fresh: Bucket, joined: Bucket, held: int) -> bool:
+        """While the newest bucket is smaller than all would be on average."""
+        return self.was_reached and joined.size <= -(-(held + 1) // self.limit)
+
+    def inserted(self, fresh: Bucket, held: int, window: Window) -> None:
+        """What is in a bucket does not matter."""
+
+    def evicted(self, count: int, held: int) -> None:
+        """An empty window begins anew, update by update."""
+        if not held:
+            self.was_reached = False
+
+
+def require_buckets(buckets: object, argument: str = "buckets") -> None:
+    """Refuse what is no number of buckets."""
+    if isinstance(buckets, bool) or not isinstance(buckets, int) or buckets < 1:
+        raise InputError(f"{argument}={buckets!r}: give a whole number, 1 or more")

@@ -1,0 +1,140 @@
+"""Sum-like buckets: as large as the error allows that one of them may cause (A²MTA, method 1)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Any
+
+from windrow.aggregators.approximate.additive import Additive
+from windrow.aggregators.approximate.layout import Bucket, Layout
+from windrow.aggregators.approximate.method import Window
+from windrow.aggregators.approximate.prediction import RecentResults, require_confidence
+from windrow.errors import InputError
+
+__all__ = ["SumLike"]
+
+Bound = float | Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class SumLike:
+    """Updates share a bucket while no part of it sums up to more than the bound.
+
+    `absolute` bounds the error of each sum and of the count behind a mean in their own units;
+    `relative` bounds it by a share of the result, as predicted at a level of confidence from the
+    results of late.  Where the prediction does not exclude zero, a relative bound has no meaning:
+    updates keep buckets of their own then, and results are exact.  Several aggregates of one window
+    may have bounds of their own: `absolute={"load": 10.0}`; those without stay free.
+
+    Of aggregates that are no sums, the number of updates is held to the bound.  Beside another
+    method, which may let more updates join, the bound is not kept: intervals still hold.
+    """
+
+    absolute: Bound | None = None
+    relative: Bound | None = None
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        if (self.absolute is None) == (self.relative is None):
+            raise InputError(
+                f"SumLike(absolute={self.absolute!r}, relative={self.relative!r}): give one of "
+                "them, e.g. relative=0.001"
+            )
+        require_confidence(self.confidence)
+        argument = "relative" if self.absolute is None else "absolute"
+        given = getattr(self, argument)
+        bounds = given if isinstance(given, Mapping) else {"": given}
+        if not bounds:
+            raise InputError(f"SumLike({argument}={given!r}) bounds nothing; name an aggregate")
+        for name, bound in bounds.items():
+            if isinstance(bound, bool) or not isinstance(bound, int | float) or not bound >= 0:
+                where = f"{argument}[{name!r}]" if name else argument
+                raise InputError(f"SumLike: {where}={bound!r}; give a number of 0 or more")
+
+    def grouper(self, layout: Layout) -> "_Bounded":
+        """What works in a window of such buckets."""
+        given = self.relative if self.absolute is None else self.absolute
+        names = [part.name for part in layout.parts]
+        if isinstance(given, Mapping):
+            unknown = [name for name in given if name not in names]
+            if unknown:
+                raise InputError(
+                    f"SumLike: no aggregate is called {unknown[0]!r}; there are {names}"
+                )
+            bounds = [given.get(name) for name in names]
+        else:
+            bounds = [given] * len(names)
+        dimensions = [
+            _Dimension(number, kind, bound, None if self.relative is None else RecentResults())
+            for number, (part, bound) in enumerate(zip(layout.parts, bounds, strict=True))
+            if bound is not None
+            for kind in _kinds(part.family)
+        ]
+        return _Bounded(dimensions, self.confidence)
+
+
+def _kinds(family: Any) -> tuple[str, ...]:
+    """Which errors of an aggregate are controlled."""
+    if not isinstance(family, Additive) or family.is_count:
+        return ("count",)
+    return ("sum", "count") if family.divides else ("sum",)
+
+
+@dataclass
+class _Dimension:
+    """A sum or a count whose error is controlled."""
+
+    part: int
+    kind: str
+    bound: float
+    results: RecentResults | None  # if the bound is relative
+
+    def worst(self, bucket: Bucket) -> Any:
+        """The error that a bucket may cause when the window's start lies in it."""
+        return bucket.size - 1 if self.kind == "count" else bucket.traces[self.part].worst
+
+    def result(self, buckets: tuple[Bucket, ...]) -> float:
+        """What this dimension of some buckets is."""
+        if self.kind == "count":
+            return sum(bucket.size for bucket in buckets)
+        totals = (bucket.traces[self.part].total for bucket in buckets if bucket.size)
+        try:
+            return sum(map(float, totals))
+        except OverflowError:
+            return inf
+
+    def allowed(self, confidence: float) -> float:
+        """The largest error now."""
+        if self.results is None:
+            return self.bound
+        return self.bound * self.results.nearest_to_zero(confidence)
+
+
+class _Bounded:
+    """Sum-like buckets at work."""
+
+    def __init__(self, dimensions: list[_Dimension], confidence: float) -> None:
+        self._dimensions = dimensions
+        self._confidence = confidence
+
+    def joins(self, fresh: Bucket, joined: Bucket, held: int) -> bool:
+        """While no dimension's error may become too large."""
+        return all(
+            (worst := dimension.worst(joined)) < inf
+            and worst <= dimension.allowed(self._confidence)
+            for dimension in self._dimensions
+        )
+
+    def inserted(self, fresh: Bucket, held: int, window: Window) -> None:
+        """Remember the results that relative bounds refer to."""
+        relative = [dimension for dimension in self._dimensions if dimension.results is not None]
+        if not relative:
+            return
+        buckets = window()
+        for dimension in relative:
+            result = dimension.result(buckets)
+            assert dimension.results is not None
+            dimension.results.add(result if isfinite(result) else 0.0, held)
+
+    def evicted(self, count: int, held: int) -> None:
+        """The start of the window does not matter here."""

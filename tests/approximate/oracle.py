@@ -1,0 +1,61 @@
+"""Approximate windows beside a list of all their updates."""
+
+import math
+import statistics
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from windrow import agg
+from windrow.aggregators import ApproximateAmta, Interval
+from windrow.algebra.aggregate import Aggregate
+
+
+def exact_sum(values: Sequence[Any]) -> Any:
+    """Without rounding."""
+    return sum(map(Fraction, values)) if values else None
+
+
+def exact_mean(values: Sequence[Any]) -> Any:
+    return exact_sum(values) / len(values) if values else None
+
+
+def _defined(function: Callable[[Sequence[Any]], Any], least: int = 1) -> Callable[..., Any]:
+    return lambda values: function(values) if len(values) >= least else None
+
+
+# Aggregates that bound their results, and what they are of a list.
+BOUNDED: dict[str, tuple[Aggregate[Any], Callable[[Sequence[Any]], Any]]] = {
+    "count": (agg.count(), len),
+    "sum": (agg.sum(), exact_sum),
+    "mean": (agg.mean(), exact_mean),
+    "max": (agg.max(), _defined(max)),
+    "min": (agg.min(), _defined(min)),
+    "range": (agg.range(), _defined(lambda values: max(values) - min(values))),
+    "distinct": (agg.distinct(), lambda values: len(set(values))),
+    "variance": (agg.variance(), _defined(statistics.variance, 2)),
+    "stddev": (agg.stddev(ddof=0), _defined(statistics.pstdev)),
+}
+
+
+def check(found: Interval, exact: Any) -> None:
+    """An interval holds the exact result, and is exact if it says so."""
+    if found.exact:
+        assert (found.low, found.high) == (found.value, found.value)
+        assert is_near(found.value, exact), f"{found} is said to be exact, and is {exact}"
+    elif found.low is not None:
+        assert exact is not None
+        assert found.low <= exact <= found.high, f"{found} does not hold {float(exact)}"
+        assert found.low <= found.value <= found.high
+
+
+def is_near(value: Any, exact: Any) -> bool:
+    if value is None or exact is None:
+        return value is exact
+    return math.isclose(value, exact, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def results(window: ApproximateAmta) -> dict[str, Interval]:
+    """The results of a window of several aggregates."""
+    found: dict[str, Interval] = window.query()
+    return found

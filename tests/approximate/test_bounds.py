@@ -1,0 +1,257 @@
+"""Every result of a window of buckets holds the exact one, whatever comes and goes."""
+
+import math
+import operator
+import pickle
+import random
+import statistics
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.aggregators.support import (
+    Slide,
+    counted,
+    from_maximum,
+    last,
+    last_from_maximum,
+    total_up_to,
+)
+from tests.approximate.oracle import BOUNDED, check, results
+from windrow import agg
+from windrow.aggregators import ApproximateAmta, Footprint, Hop, MaxLike, SumLike
+from windrow.aggregators.approximate import additive
+from windrow.aggregators.approximate.additive import Strayed
+from windrow.algebra.aggregate import as_monoid
+from windrow.algebra.optional import same
+from windrow.errors import SnapshotError, WindowError
+from windrow.windows.check import Check
+
+METHODS: dict[str, Callable[[], list[Any]]] = {
+    "absolute": lambda: [SumLike(absolute=7)],
+    "relative": lambda: [SumLike(relative=0.2)],
+    "max-like": lambda: [MaxLike(block=2, confidence=0.5)],
+    "auto": lambda: [MaxLike()],
+    "hop": lambda: [Hop(confidence=0.5)],
+    "footprint": lambda: [Footprint(4)],
+    "one bucket": lambda: [Footprint(1)],
+    "all": lambda: [SumLike(relative=0.5), Hop(confidence=0.5), Footprint(5)],
+}
+
+SLIDES = [last(6), total_up_to(40), from_maximum(), last_from_maximum(9)]
+
+# Updates, or numbers of updates that leave.
+numbers = st.one_of(st.integers(-5, 5), st.integers(-(10**6), 10**6), st.floats(-1e3, 1e3))
+steps = st.lists(st.one_of(numbers, st.tuples(st.integers(1, 9))), max_size=150)
+
+
+def _window(method: str, slide: Slide | None = None) -> ApproximateAmta:
+    asked = {name: aggregate for name, (aggregate, _) in BOUNDED.items()}
+    policy = None if slide is None else slide.policy()
+    return ApproximateAmta(asked, *METHODS[method](), policy=policy)
+
+
+def _check_all(window: ApproximateAmta, values: list[Any]) -> None:
+    for name, found in results(window).items():
+        check(found, BOUNDED[name][1](values))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(steps=steps)
+def test_evicted_one_by_one_or_many_at_once(method: str, steps: list[Any]) -> None:
+    window, values = _window(method), list[Any]()
+    for step in steps:
+        if isinstance(step, tuple):
+            count = min(step[0], len(values))
+            window.evict(count)
+            del values[:count]
+        else:
+            window.insert(step)
+            values.append(step)
+        assert len(window) == len(values)
+        _check_all(window, values)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("slide", SLIDES, ids=lambda slide: slide.name)
+@given(values=st.lists(st.integers(0, 20), max_size=120))
+def test_slid_by_a_policy(method: str, slide: Slide, values: list[int]) -> None:
+    window, held = _window(method, slide), list[int]()
+    for value in values:
+        window.insert(value)
+        window.slide()
+        held.append(value)
+        del held[: slide.leaving(held)]
+        _check_all(window, held)
+
+
+@given(values=st.lists(st.integers(-50, 50), min_size=1, max_size=300), bound=st.integers(0, 100))
+def test_an_absolute_bound_is_never_exceeded(values: list[int], bound: int) -> None:
+    window, held = ApproximateAmta(BOUNDED["sum"][0], SumLike(absolute=bound)), list[int]()
+    for value in values:
+        window.insert(value)
+        held.append(value)
+        if len(held) > 40:
+            window.evict()
+            del held[0]
+        assert abs(window.query().value - sum(held)) <= bound
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 8])
+@given(steps=steps, limits=st.lists(st.integers(1, 9), max_size=150))
+def test_there_are_never_more_buckets_than_allowed(
+    limit: int, steps: list[Any], limits: list[int]
+) -> None:
+    window = ApproximateAmta(BOUNDED["sum"][0], Footprint(limit))
+    for number, step in enumerate(steps):
+        if isinstance(step, tuple):
+            window.evict(min(step[0], len(window)))
+        else:
+            window.insert(step)
+        if number < len(limits):
+            window.max_buckets = limits[number]
+        assert window.max_buckets is not None
+        assert window.buckets <= window.max_buckets
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_goes_on_from_a_snapshot(method: str) -> None:
+    values = [(7 * number) % 23 - 9 for number in range(400)]
+    one, other = _window(method), _window(method)
+    for number, value in enumerate(values):
+        if number % 50 == 49:
+            snapshot = pickle.loads(pickle.dumps(one.snapshot()))
+            one.evict(one.buckets // 2)  # does not reach it
+            other.restore(snapshot)
+            one, other = other, one
+        one.insert(value)
+        if len(one) > 60:
+            one.evict()
+        _check_all(one, values[number + 1 - len(one) : number + 1])
+
+
+def test_another_snapshot_is_refused() -> None:
+    with pytest.raises(SnapshotError, match="does not fit"):
+        _window("hop").restore(_window("footprint").snapshot())
+
+
+def test_a_trace_that_forgets_how_far_sums_strayed_is_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def forgetful(older: Strayed, newer: Strayed) -> Strayed:
+        total = older.total + newer.total
+        return Strayed(total, total / 2, total / 2, older.magnitude + newer.magnitude)
+
+    monkeypatch.setattr(additive, "strayed", forgetful)
+    window, values = _window("footprint"), [0, 9, 0, 0, 9, 0, 0, 0, 9, 0]
+    for value in values:
+        window.insert(value)
+    window.evict()
+    with pytest.raises(AssertionError, match="Interval"):
+        _check_all(window, values[1:])
+
+
+def test_evicting_any_number_takes_a_logarithm_of_combines() -> None:
+    summed, combines = counted(agg.of(as_monoid(agg.sum())))
+    for leaving in (1, 100, 1 << 12, (1 << 13) - 1):
+        window = ApproximateAmta(summed, Footprint(1 << 13))
+        for number in range(1 << 13):
+            window.insert(number)
+        assert combines.since(partial(window.evict, leaving)) <= 6 * 13 + 12
+
+
+def test_an_insert_takes_a_few_combines_however_small_the_footprint() -> None:
+    summed, combines = counted(agg.of(as_monoid(agg.sum())))
+    window = ApproximateAmta(summed, Footprint(64))
+
+    def fill() -> None:
+        for number in range(20_000):
+            window.insert(number)
+
+    assert combines.since(fill) <= 4 * 20_000
+
+
+def _after(asked: Any, method: Any, values: list[Any], evicted: int) -> Any:
+    window = ApproximateAmta(asked, method)
+    for value in values:
+        window.insert(value)
+    window.evict(evicted)
+    return window.query()
+
+
+def test_a_value_that_is_no_number_leaves_again() -> None:
+    window = ApproximateAmta(agg.sum(), SumLike(absolute=3))
+    for value in [math.nan, *[1] * 100]:
+        window.insert(value)
+        if len(window) > 10:
+            window.evict()
+    found = window.query()
+    assert (found.low, found.high) != (None, None)
+    assert found.low <= 10 <= found.high
+
+
+def test_large_whole_numbers_and_decimals_lose_no_digit() -> None:
+    large = 10**18 + 1
+    assert _after(agg.sum(), SumLike(absolute=0), [0, 0, 0, large], 1).value == large
+    found = _after(agg.sum(), Footprint(2), [1, 2, 10**400, 3], 1)
+    assert found.low <= 10**400 + 5 <= found.high
+    found = _after(agg.mean(), Footprint(1), [Decimal(1), Decimal(2), Decimal(4)], 1)
+    assert found.low <= 3 <= found.high
+
+
+def test_of_equal_maxima_the_oldest_must_be_known() -> None:
+    rows = [("x", 5), ("a", 5), ("b", 5), ("a", 5)]
+    assert not _after(agg.argmax(), SumLike(absolute=2), rows, 2).exact
+
+
+def test_results_without_an_order_have_no_ends() -> None:
+    rows = [(5, 0), (1, 1), (2, 2), (3, 3), (0, 4), (9, 5), (1, 6)]
+    assert _after(agg.longest_increasing_run(), Footprint(2), rows, 1).low is None
+    assert _after(agg.max(), Footprint(2), [1, math.nan, 7, 8, 5, 4], 2).low is None
+    assert _after(agg.geometric_mean(), Footprint(1), [1e300] * 10, 5).high is None
+
+
+def test_variances_far_from_zero_hold() -> None:
+    rng = random.Random(136)
+    for _ in range(200):
+        values = [1e8 + rng.random() for _ in range(8)]
+        found = _after(agg.variance(), Footprint(2), values, 4)
+        check(found, statistics.variance(map(Fraction, values[4:])))
+
+
+def test_a_monoid_of_ones_own_has_no_bounds_whatever_its_name() -> None:
+    own = replace(as_monoid(agg.sum()), lift=float, combine=operator.add, identity=0.0)
+    assert _after(replace(own, lower=same), Footprint(1), [1, 2, 3], 1).low is None
+
+
+def test_a_policy_that_looks_at_what_there_was_is_not_guessed_at() -> None:
+    halving = Slide(
+        name="halve",
+        using={"n": agg.count()},
+        drop=lambda evicted, after, before: before.n > 6 and evicted.n <= before.n // 2,
+        drops=lambda evicted, after: (
+            len(evicted) + len(after) > 6 and len(evicted) <= (len(evicted) + len(after)) // 2
+        ),
+    )
+    window, held = _window("absolute", halving), list[int]()
+    for number in range(200):
+        window.insert(number % 5)
+        held.append(number % 5)
+        if number % 7 == 3:
+            window.evict(min(2, len(window)))
+            del held[:2]
+        window.slide()
+        del held[: halving.leaving(held)]
+        _check_all(window, held)
+
+
+def test_a_policy_to_be_verified_is_refused() -> None:
+    with pytest.raises(WindowError, match="use Amta to verify"):
+        ApproximateAmta(agg.sum(), Footprint(3), policy=last(3).policy(Check.VERIFY))
