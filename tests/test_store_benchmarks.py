@@ -46,7 +46,7 @@ TINY: dict[str, Any] = {
     "memory": MemorySizes(
         (1 << 12,), python_window=1 << 12, budgets=(1, 8), largest=1 << 14, python_largest=1 << 13
     ),
-    "dimensions": DimensionSizes((1, 2), window=64, updates=20, batches=2),
+    "dimensions": DimensionSizes((1, 2), window=64, python_window=16, updates=20, batches=2),
 }
 
 

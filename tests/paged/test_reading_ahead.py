@@ -62,6 +62,22 @@ def test_a_window_that_slides_finds_its_pages_brought() -> None:
     assert len(store.own) < len(store.ahead) / 5
 
 
+def test_a_window_of_texts_finds_its_pages_brought() -> None:
+    store, held = WatchedStore(), 600
+    letters = [chr(97 + number * 7 % 26) for number in range(2 * held)]
+    with PagedAmta(agg.concat(), store, "w", page=PAGE, cached_pages=4) as window:
+        for letter in letters[:held]:
+            window.insert(letter)
+        window.flush()
+        for number in range(held):
+            window.insert(letters[held + number])
+            window.evict()
+            assert window.query() == "".join(letters[number + 1 : number + 1 + held])
+    pages = [key for key in store.ahead if key.space == "l0"]
+    assert len(pages) == len(set(pages)) > held // PAGE * 0.8
+    assert len(store.own) < len(store.ahead) / 5
+
+
 @pytest.mark.parametrize("error", [StoreUnreachableError("not now"), TimeoutError()], ids=repr)
 def test_what_could_not_be_read_ahead_is_read_when_it_is_needed(error: Exception) -> None:
     store = WatchedStore()

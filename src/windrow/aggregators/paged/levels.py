@@ -28,6 +28,8 @@ class PagedLevels:
         self._cached: OrderedDict[Place, list[Any]] = OrderedDict()
         self.deleted: dict[int, int] = {}  # pages before it are gone from the store
         self._emitted: dict[int, int] = {}  # pages before it have been given to the book
+        self._newest_read: dict[int, int] = {}  # the page of each level that was read last
+        self._ahead: dict[int, Place] = {}  # and the one that is expected next
 
     def node(self, level: int, index: int) -> Any:
         """The aggregate of updates [index << level, (index + 1) << level)."""
@@ -126,8 +128,21 @@ class PagedLevels:
         if found is None:
             (contents,) = self._book.read([place])
             found = self._cached[place] = self._decode(contents)
+            self._look_ahead(place)
             if len(self._cached) > self._most * max(len(self._tails), 1):
                 self._cached.popitem(last=False)
         else:
             self._cached.move_to_end(place)
         return found
+
+    def _look_ahead(self, place: Place) -> None:
+        """Where evictions go on from page to page, have the next one brought."""
+        level, number = place
+        follows = self._newest_read.get(level) == number - 1
+        self._newest_read[level] = number
+        tail = self._tails[level] if level < len(self._tails) else {}
+        if follows and number + 1 < self._emitted.get(level, 0) and number + 1 not in tail:
+            self._ahead[level] = Place(level, number + 1)
+        else:
+            self._ahead.pop(level, None)
+        self._book.expect(list(self._ahead.values()))

@@ -9,7 +9,7 @@ __all__ = ["Scout"]
 
 
 class Scout:
-    """Reads ahead on one shelf; what was expected last is what it has."""
+    """Reads ahead on one shelf; what was expected last, and not taken yet, is what it has."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
@@ -22,11 +22,13 @@ class Scout:
         if not self._shelf.waits:  # a store that answers at once needs nobody to go ahead
             return
         self.wait()
-        self._found, self._expected = {}, frozenset(keys)
-        if keys:
+        self._found = {key: self._found[key] for key in keys if key in self._found}
+        self._expected = frozenset(keys)
+        away = [key for key in keys if key not in self._found]
+        if away:
             # A daemon: a store that never answers must not keep the process from its end.
             self._going = threading.Thread(
-                target=self._read, args=[keys], name="windrow-pages-ahead", daemon=True
+                target=self._read, args=[away], name="windrow-pages-ahead", daemon=True
             )
             self._going.start()
 
@@ -48,4 +50,4 @@ class Scout:
             found = self._shelf.get_many(keys)
         except Exception:  # whatever it is: who asks reads again, and hears of it
             return
-        self._found = dict(zip(keys, found, strict=True))
+        self._found.update(zip(keys, found, strict=True))
