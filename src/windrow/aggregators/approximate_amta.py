@@ -82,10 +82,10 @@ class ApproximateAmta:
     def _clear(self) -> None:
         self._middle = Buckets(self._layout.monoid)
         # invariant: if the newest bucket is empty, so is the middle
-        self._oldest = self._newest = self._layout.nothing
+        nothing = self._layout.nothing
+        self._oldest = self._newest = nothing
         self._left = _NOTHING
         self._behind = 0  # updates in the middle and in the newest bucket
-        nothing = self._layout.nothing
         self._rest = nothing, nothing, nothing  # the middle, the newest, and both as one
 
     def _learn(self, groupers: list[Grouper]) -> None:
@@ -206,8 +206,8 @@ class ApproximateAmta:
         line = Line(self._layout, self._oldest, self._middle, self._newest, self._held)
         fewest, most = line.kept(self._judge)
         if self._judge.drops:
-            others = line.dropped(self._judge)
-            fewest, most = min(fewest, others[0]), min(most, others[1])
+            dropped = line.dropped(self._judge)
+            fewest, most = min(fewest, dropped[0]), min(most, dropped[1])
         if (fewest, most) != self._held:
             self._start_with(fewest, most)
         gone = held - len(self)
@@ -232,8 +232,8 @@ class ApproximateAmta:
             return Interval.of_exact(part.monoid.lower(state))
         if self._left.is_whole:
             return Interval.of_exact(part.monoid.lower(part.monoid.combine(bucket, state)))
-        trace, others = self._oldest.traces[number], rest.traces[number]
-        return part.family.interval(bucket, trace, state, others, self._left)
+        trace, rest_trace = self._oldest.traces[number], rest.traces[number]
+        return part.family.interval(bucket, trace, state, rest_trace, self._left)
 
     def snapshot(self) -> Snapshot:
         """The window as data; later changes of the window do not reach it."""

@@ -43,11 +43,11 @@ class Line:
             return self._now
         number = self._cut(asked, everything, self._first) - 1
         bucket, behind = self._bucket(number), self._after(number)
-        others = bucket._replace(watched=bucket.others)
+        but_first = bucket._replace(watched=bucket.others)
         fewest, most = behind.size, behind.size + bucket.size - 1
         if number == self._first and self._is_partly_gone:
             return fewest, min(most, self._now[1])
-        if bucket.size > 1 and asked.keeps(self._layout.combine(others, behind)):
+        if bucket.size > 1 and asked.keeps(self._layout.combine(but_first, behind)):
             fewest = most
         return fewest, most
 
@@ -66,8 +66,8 @@ class Line:
         left = self._oldest._replace(watched=watched)
         fewest, most = self._from(asked, self._first, left)
         if self._end - self._first > 1:
-            others = self._from(asked, self._first + 1)
-            fewest, most = min(fewest, others[0]), max(most, others[1])
+            without = self._from(asked, self._first + 1)
+            fewest, most = min(fewest, without[0]), max(most, without[1])
         if asked.looked_before:
             fewest, most = 1, self._now[1]
         return min(fewest, self._now[0]), min(most, self._now[1])
