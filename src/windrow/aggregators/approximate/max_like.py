@@ -14,7 +14,7 @@ from windrow.errors import InputError
 __all__ = ["MaxLike"]
 
 # Of 30 blocks that make a window, so many are as good as independent: on the readings of
-# `windrow.datasets.server_memory`, 30 make a ninth of all results wrong, and 3 thrice the buckets.
+# `windrow.datasets.server_memory`, 30 make an eighth of all results wrong, 3 thrice the buckets.
 _INDEPENDENT = 10
 
 # Where a state of the catalogue has the number that decides, and which way it does.
