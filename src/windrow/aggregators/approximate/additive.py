@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 
 from windrow.aggregators.approximate.interval import Interval
 from windrow.aggregators.approximate.remainder import Remainder
+from windrow.aggregators.approximate.trace import trace_of
 from windrow.algebra.aggregate import Aggregate
-from windrow.algebra.monoid import Monoid
-from windrow.algebra.optional import optional, same
 
 __all__ = ["Additive", "Strayed", "is_finite", "strayed"]
 
@@ -62,15 +61,7 @@ class Additive:
     def __init__(self, aggregate: Aggregate[Any]) -> None:
         self._name: str = aggregate.monoid.name
         self._monoid = aggregate.bound()
-        self.trace: Monoid[Any, Any] = Monoid(
-            name=f"strayed {self._name}",
-            lift=self._lift,
-            combine=optional(strayed),
-            lower=same,
-            identity=None,
-            inputs=("row",),
-            nullable=frozenset({"row"}),
-        )
+        self.trace = trace_of(f"strayed {self._name}", self._lift, strayed)
 
     @property
     def is_count(self) -> bool:

@@ -14,6 +14,7 @@ from windrow.aggregators.approximate.growing import Growing, Moves
 from windrow.aggregators.approximate.interval import Interval
 from windrow.aggregators.approximate.remainder import Remainder
 from windrow.aggregators.approximate.spread import Spread
+from windrow.aggregators.approximate.trace import trace_of
 from windrow.algebra import catalogue
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.monoid import Monoid
@@ -39,14 +40,7 @@ class Unbounded:
 
     def __init__(self, aggregate: Aggregate[Any]) -> None:
         self._monoid = aggregate.bound()
-        self.trace: Monoid[Any, Any] = Monoid(
-            name="nothing",
-            lift=lambda row: None,
-            combine=lambda older, newer: None,
-            lower=lambda state: None,
-            identity=None,
-            inputs=("row",),
-        )
+        self.trace = trace_of("nothing", lambda row: None, lambda older, newer: None)
 
     def interval(
         self, bucket: Any, trace: Any, rest: Any, rest_trace: Any, left: Remainder

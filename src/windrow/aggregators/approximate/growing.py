@@ -9,9 +9,8 @@ from typing import Any
 
 from windrow.aggregators.approximate.interval import Interval
 from windrow.aggregators.approximate.remainder import Remainder
+from windrow.aggregators.approximate.trace import trace_of
 from windrow.algebra.aggregate import Aggregate
-from windrow.algebra.monoid import Monoid
-from windrow.algebra.optional import optional, same
 
 __all__ = ["Growing", "Moves"]
 
@@ -35,14 +34,10 @@ class Growing:
     def __init__(self, aggregate: Aggregate[Any], moves: Moves) -> None:
         self._monoid = aggregate.bound()
         self._moves = moves
-        self.trace: Monoid[Any, Any] = Monoid(
-            name=f"all, and all but the first, of {aggregate.monoid.name}",
-            lift=lambda row: (self._monoid.lift(row), self._monoid.identity),
-            combine=optional(self._continued),
-            lower=same,
-            identity=None,
-            inputs=("row",),
-            nullable=frozenset({"row"}),
+        self.trace = trace_of(
+            f"all, and all but the first, of {aggregate.monoid.name}",
+            lambda row: (self._monoid.lift(row), self._monoid.identity),
+            self._continued,
         )
 
     def _continued(self, older: Any, newer: Any) -> Any:

@@ -5,9 +5,8 @@ from typing import Any
 
 from windrow.aggregators.approximate.interval import Interval
 from windrow.aggregators.approximate.remainder import Remainder
+from windrow.aggregators.approximate.trace import trace_of
 from windrow.algebra.aggregate import Aggregate
-from windrow.algebra.monoid import Monoid
-from windrow.algebra.optional import optional, same
 
 __all__ = ["Spread"]
 
@@ -22,15 +21,7 @@ class Spread:
         self._monoid = aggregate.bound()
         self._root = aggregate.monoid.name == "stddev"
         self._ddof = 0 if "ddof=0" in aggregate.monoid.parameters else 1
-        self.trace: Monoid[Any, Any] = Monoid(
-            name="extremes",
-            lift=self._lift,
-            combine=optional(_wider),
-            lower=same,
-            identity=None,
-            inputs=("row",),
-            nullable=frozenset({"row"}),
-        )
+        self.trace = trace_of("extremes", self._lift, _wider)
 
     def _lift(self, row: Any) -> Any:
         count, mean, _ = self._monoid.lift(row)
