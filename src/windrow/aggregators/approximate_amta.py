@@ -9,7 +9,6 @@ a forest; the one that the window starts in is held aside, and its trace tells w
 is gone can have been.
 """
 
-from copy import deepcopy
 from typing import Any
 
 from windrow.aggregators.approximate.buckets import Buckets
@@ -73,7 +72,8 @@ class ApproximateAmta:
         self._judge = None if policy is None else Judge(policy)
         if sum(isinstance(method, Footprint) for method in methods) > 1:
             raise InputError(f"several of {methods} limit the footprint; give one of them")
-        self._learn([method.grouper(self._layout) for method in methods])
+        self._groupers: list[Grouper] = [method.grouper(self._layout) for method in methods]
+        self._limit = next((one for one in self._groupers if isinstance(one, Even)), None)
         self._combine = self._layout.combine
         watched = "" if policy is None else f" with a policy using {dict(policy.using)!r}"
         self._described = f"{self._layout.monoid.name}{watched}, by {methods!r}"
@@ -87,10 +87,6 @@ class ApproximateAmta:
         self._left = _NOTHING
         self._behind = 0  # updates in the middle and in the newest bucket
         self._rest = nothing, nothing, nothing  # the middle, the newest, and both as one
-
-    def _learn(self, groupers: list[Grouper]) -> None:
-        self._groupers = groupers
-        self._limit = next((one for one in groupers if isinstance(one, Even)), None)
 
     def __len__(self) -> int:
         """How many updates the window holds; about that many where a policy's cut is not known."""
@@ -123,12 +119,13 @@ class ApproximateAmta:
         joined = self._combine(self._newest if self._newest.size else self._oldest, fresh)
         # All are asked: some remember what came.
         asked = [grouper.joins(fresh, joined, held) for grouper in self._groupers]
-        if joined.size > 1 and (any(asked) or self.max_buckets == 1):
-            self._join(joined)
-        else:
+        began = joined.size == 1 or not (any(asked) or self.max_buckets == 1)
+        if began:
             self._begin(fresh)
+        else:
+            self._join(joined)
         for grouper in self._groupers:
-            grouper.inserted(fresh, held + 1, self._known)
+            grouper.inserted(fresh, held + 1, self._known, began=began)
 
     def _join(self, joined: Bucket) -> None:
         if self._newest.size:
@@ -238,18 +235,18 @@ class ApproximateAmta:
     def snapshot(self) -> Snapshot:
         """The window as data; later changes of the window do not reach it."""
         buckets = self._oldest, self._left, self._newest, self._behind
-        # A grouper changes as it learns: the copy must not.
-        kept = self._middle.snapshot(), buckets, deepcopy(self._groupers)
+        kept = self._middle.snapshot(), buckets, [grouper.dump() for grouper in self._groupers]
         return Snapshot("ApproximateAmta", self._described, kept)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go on from a snapshot that a window of the same aggregate and methods made."""
         require_own(snapshot, "ApproximateAmta", self._described)
-        middle, buckets, groupers = snapshot.data
+        middle, buckets, learned = snapshot.data
         self._middle = Buckets(self._layout.monoid)
         self._middle.restore(middle)
         self._oldest, self._left, self._newest, self._behind = buckets
-        self._learn(deepcopy(groupers))
+        for grouper, data in zip(self._groupers, learned, strict=True):
+            grouper.load(data)
 
     def _known(self) -> tuple[Bucket, Bucket]:
         """The bucket that the window starts in, and all behind it as one."""

@@ -1,6 +1,7 @@
 """A footprint: never more buckets than so many (A²MTA, method 4)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from windrow.aggregators.approximate.layout import Bucket, Layout
 from windrow.aggregators.approximate.method import Window
@@ -37,13 +38,21 @@ class Even:
         """While the newest bucket is smaller than all would be on average."""
         return self.was_reached and joined.size <= -(-(held + 1) // self.limit)
 
-    def inserted(self, fresh: Bucket, held: int, window: Window) -> None:
+    def inserted(self, fresh: Bucket, held: int, window: Window, *, began: bool) -> None:
         """What is in a bucket does not matter."""
 
     def evicted(self, count: int, held: int) -> None:
         """An empty window begins anew, update by update."""
         if not held:
             self.was_reached = False
+
+    def dump(self) -> Any:
+        """The limit, which may have been changed, and whether it was reached."""
+        return self.limit, self.was_reached
+
+    def load(self, data: Any) -> None:
+        """Take over what `dump` gave."""
+        self.limit, self.was_reached = data
 
 
 def require_buckets(buckets: object, argument: str = "buckets") -> None:

@@ -1,6 +1,7 @@
 """Hop buckets: updates that will leave together share one (A²MTA, method 3)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from windrow.aggregators.approximate.layout import Bucket, Layout
 from windrow.aggregators.approximate.method import Window
@@ -51,10 +52,19 @@ class _Hops:
             return None
         return int(place // self._sizes.mean)
 
-    def inserted(self, fresh: Bucket, held: int, window: Window) -> None:
+    def inserted(self, fresh: Bucket, held: int, window: Window, *, began: bool) -> None:
         """Where an update goes is decided before it comes."""
 
     def evicted(self, count: int, held: int) -> None:
         """Learn from its size."""
         self._sizes.add(count)
         self._last = None  # stretches are counted anew
+
+    def dump(self) -> Any:
+        """The sizes of evictions, and where the newest update is."""
+        return self._sizes.dump(), self._last
+
+    def load(self, data: Any) -> None:
+        """Take over what `dump` gave."""
+        sizes, self._last = data
+        self._sizes.load(sizes)

@@ -72,13 +72,22 @@ class _Candidates:
         """If it is no candidate for any."""
         return not any(extremum.is_candidate(fresh) for extremum in self._extrema)
 
-    def inserted(self, fresh: Bucket, held: int, window: Window) -> None:
+    def inserted(self, fresh: Bucket, held: int, window: Window, *, began: bool) -> None:
         """The update is one of the block's."""
         for extremum in self._extrema:
             extremum.take(fresh, held)
 
     def evicted(self, count: int, held: int) -> None:
         """What left has nothing to do with what comes."""
+
+    def dump(self) -> Any:
+        """The blocks of all extrema."""
+        return [extremum.dump() for extremum in self._extrema]
+
+    def load(self, data: Any) -> None:
+        """Take over what `dump` gave."""
+        for extremum, own in zip(self._extrema, data, strict=True):
+            extremum.load(own)
 
 
 class _Extremum:
@@ -114,6 +123,16 @@ class _Extremum:
             together = _INDEPENDENT if self._method.block == "auto" else 1
             share = (1 - self._method.confidence) ** (1 / together)
             self._threshold = max(values.quantile(share), values.lower_end)
+
+    def dump(self) -> Any:
+        """The blocks as plain values."""
+        block = self._highest, self._taken, self._threshold
+        return list(self._maxima), list(self._lengths), block
+
+    def load(self, data: Any) -> None:
+        """Take over what `dump` gave."""
+        maxima, lengths, (self._highest, self._taken, self._threshold) = data
+        self._maxima, self._lengths = deque(maxima, LEAST), deque(lengths, LEAST)
 
     @property
     def _block(self) -> int:

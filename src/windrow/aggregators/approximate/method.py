@@ -1,7 +1,7 @@
 """What decides which updates share a bucket."""
 
 from collections.abc import Callable
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from windrow.aggregators.approximate.layout import Bucket, Layout
 
@@ -20,11 +20,17 @@ class Grouper(Protocol):
         The window holds so many updates before.
         """
 
-    def inserted(self, fresh: Bucket, held: int, window: Window) -> None:
-        """An update came in, and so many are held."""
+    def inserted(self, fresh: Bucket, held: int, window: Window, *, began: bool) -> None:
+        """An update came in, which may have begun a bucket, and so many are held."""
 
     def evicted(self, count: int, held: int) -> None:
         """So many updates left at once, and so many are held."""
+
+    def dump(self) -> Any:
+        """What it has learned, as plain values: numbers, and tuples and lists of them."""
+
+    def load(self, data: Any) -> None:
+        """Take over what `dump` gave."""
 
 
 class Method(Protocol):

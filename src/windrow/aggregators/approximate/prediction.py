@@ -2,47 +2,67 @@
 
 from functools import lru_cache
 from math import inf, sqrt
+from typing import Any
 
 from windrow.errors import InputError
 
-__all__ = ["LEAST", "RecentResults", "Sample", "require_confidence"]
+__all__ = ["LEAST", "RecentResults", "Sample", "require_confidence", "student_table"]
 
 LEAST = 30  # numbers that a sample must have before it says anything
+_FEWEST = LEAST.bit_length() - 1
 
 
 class Sample:
-    """The mean and the spread of some numbers, running (Welford, 1962)."""
+    """The mean and the spread of some numbers, running: sums of how far they are from the first."""
 
     def __init__(self) -> None:
         self.number = 0
-        self.mean = 0.0
-        self._squares = 0.0
+        self._origin = self._sum = self._squares = 0.0
 
     def add(self, value: float) -> None:
         """One number more."""
+        if not self.number:
+            self._origin = value
+        away = value - self._origin
         self.number += 1
-        away = value - self.mean
-        self.mean += away / self.number
-        self._squares += away * (value - self.mean)
+        self._sum += away
+        self._squares += away * away
 
-    def joined(self, other: "Sample") -> "Sample":
-        """The sample of both."""
-        both = Sample()
-        both.number = self.number + other.number
-        if both.number:
-            away = other.mean - self.mean
-            weight = other.number / both.number
-            both.mean = self.mean + away * weight
-            both._squares = self._squares + other._squares + away * away * self.number * weight
-        return both
+    @property
+    def mean(self) -> float:
+        """Their mean."""
+        return self._origin + self._sum / self.number if self.number else 0.0
+
+    @property
+    def _spread(self) -> float:
+        """The squares of how far they are from the mean, added up."""
+        if not self.number:
+            return 0.0
+        return max(self._squares - self._sum * self._sum / self.number, 0.0)
 
     def radius(self, confidence: float, ahead: int = 1) -> float:
         """How far the sum of the next `ahead` numbers may be from as many means."""
-        if self.number < LEAST:
-            return inf
-        deviation = sqrt(max(self._squares, 0.0) / (self.number - 1))
-        reach = sqrt(ahead + ahead * ahead / self.number)
-        return _student(confidence, self.number.bit_length() - 1) * deviation * reach
+        return _radius(self.number, self._spread, confidence, ahead)
+
+    def nearest_to_zero(self, other: "Sample", confidence: float) -> float:
+        """The least magnitude that one more number of both samples may have; 0 if it may be 0."""
+        number = self.number + other.number
+        if number < LEAST:
+            return 0.0
+        away = other.mean - self.mean
+        weight = other.number / number
+        mean = self.mean + away * weight
+        spread = self._spread + other._spread + away * away * self.number * weight
+        return max(abs(mean) - _radius(number, spread, confidence), 0.0)
+
+    def dump(self) -> tuple[float, ...]:
+        """The sample as plain values."""
+        return self.number, self._origin, self._sum, self._squares
+
+    def load(self, data: tuple[float, ...]) -> None:
+        """Take over what `dump` gave."""
+        number, self._origin, self._sum, self._squares = data
+        self.number = int(number)
 
 
 class RecentResults:
@@ -65,16 +85,36 @@ class RecentResults:
 
     def nearest_to_zero(self, confidence: float) -> float:
         """The least magnitude that the next result is predicted to have; 0 if it may be 0."""
-        sample = self._before.joined(self._now)
-        if sample.number < LEAST:
-            return 0.0
-        return max(abs(sample.mean) - sample.radius(confidence), 0.0)
+        return self._before.nearest_to_zero(self._now, confidence)
+
+    def dump(self) -> tuple[Any, ...]:
+        """The results as plain values."""
+        return self._before.dump(), self._now.dump(), self._length
+
+    def load(self, data: tuple[Any, ...]) -> None:
+        """Take over what `dump` gave."""
+        before, now, self._length = data
+        self._before.load(before)
+        self._now.load(now)
+
+
+def student_table(confidence: float) -> list[float]:
+    """Student's t for samples of at least 2^k numbers; the first ones are of no use."""
+    return [inf] * _FEWEST + [_student(confidence, k) for k in range(_FEWEST, 63)]
 
 
 def require_confidence(confidence: object) -> None:
     """Refuse what is no level of confidence."""
     if not isinstance(confidence, float) or not 0 < 1 - confidence < 1:
         raise InputError(f"confidence={confidence!r}: give a number between 0 and 1, such as 0.95")
+
+
+def _radius(number: int, spread: float, confidence: float, ahead: int = 1) -> float:
+    if number < LEAST:
+        return inf
+    deviation = sqrt(spread / (number - 1))
+    reach = sqrt(ahead + ahead * ahead / number)
+    return _student(confidence, number.bit_length() - 1) * deviation * reach
 
 
 @lru_cache(maxsize=1024)

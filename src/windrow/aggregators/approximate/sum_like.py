@@ -65,7 +65,7 @@ class SumLike:
         else:
             bounds = [given] * len(names)
         dimensions = [
-            _Dimension(number, kind, bound, None if self.relative is None else RecentResults())
+            _Dimension(number, kind, bound, is_relative=self.relative is not None)
             for number, (part, bound) in enumerate(zip(layout.parts, bounds, strict=True))
             if bound is not None
             for kind in _kinds(part.family)
@@ -80,34 +80,33 @@ def _kinds(family: Any) -> tuple[str, ...]:
     return ("sum", "count") if family.divides else ("sum",)
 
 
-@dataclass
 class _Dimension:
     """A sum or a count whose error is controlled."""
 
-    part: int
-    kind: str
-    bound: float
-    results: RecentResults | None  # if the bound is relative
+    def __init__(self, part: int, kind: str, bound: float, *, is_relative: bool) -> None:
+        self._part, self._kind, self._bound = part, kind, bound
+        self.results = RecentResults() if is_relative else None
+        #: The largest error that a bucket may cause: of a relative bound, as long as it grows.
+        self.allowed = 0.0 if is_relative else bound
 
     def worst(self, bucket: Bucket) -> Any:
         """The error that a bucket may cause when the window's start lies in it."""
-        return bucket.size - 1 if self.kind == "count" else bucket.traces[self.part].worst
+        return bucket.size - 1 if self._kind == "count" else bucket.traces[self._part].worst
 
     def result(self, buckets: tuple[Bucket, ...]) -> float:
         """What this dimension of some buckets is."""
-        if self.kind == "count":
+        if self._kind == "count":
             return sum(bucket.size for bucket in buckets)
-        totals = (bucket.traces[self.part].total for bucket in buckets if bucket.size)
+        totals = (bucket.traces[self._part].total for bucket in buckets if bucket.size)
         try:
             return sum(map(float, totals))
         except OverflowError:
             return inf
 
-    def allowed(self, confidence: float) -> float:
-        """The largest error now."""
-        if self.results is None:
-            return self.bound
-        return self.bound * self.results.nearest_to_zero(confidence)
+    def predict(self, confidence: float) -> None:
+        """What the bucket that has just begun may cause, by the results of late."""
+        if self.results is not None:
+            self.allowed = self._bound * self.results.nearest_to_zero(confidence)
 
 
 class _Bounded:
@@ -115,26 +114,38 @@ class _Bounded:
 
     def __init__(self, dimensions: list[_Dimension], confidence: float) -> None:
         self._dimensions = dimensions
+        self._relative = [d for d in dimensions if d.results is not None]
         self._confidence = confidence
 
     def joins(self, fresh: Bucket, joined: Bucket, held: int) -> bool:
         """While no dimension's error may become too large."""
         return all(
-            (worst := dimension.worst(joined)) < inf
-            and worst <= dimension.allowed(self._confidence)
+            (worst := dimension.worst(joined)) < inf and worst <= dimension.allowed
             for dimension in self._dimensions
         )
 
-    def inserted(self, fresh: Bucket, held: int, window: Window) -> None:
+    def inserted(self, fresh: Bucket, held: int, window: Window, *, began: bool) -> None:
         """Remember the results that relative bounds refer to."""
-        relative = [dimension for dimension in self._dimensions if dimension.results is not None]
-        if not relative:
+        if not self._relative:
             return
         buckets = window()
-        for dimension in relative:
+        for dimension in self._relative:
             result = dimension.result(buckets)
             assert dimension.results is not None
             dimension.results.add(result if isfinite(result) else 0.0, held)
+            if began:
+                dimension.predict(self._confidence)
 
     def evicted(self, count: int, held: int) -> None:
         """The start of the window does not matter here."""
+
+    def dump(self) -> Any:
+        """The results that relative bounds refer to."""
+        return [(d.results.dump(), d.allowed) for d in self._relative if d.results is not None]
+
+    def load(self, data: Any) -> None:
+        """Take over what `dump` gave."""
+        for dimension, (results, allowed) in zip(self._relative, data, strict=True):
+            assert dimension.results is not None
+            dimension.results.load(results)
+            dimension.allowed = allowed
