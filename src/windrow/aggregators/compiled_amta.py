@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from windrow.aggregators.base import Snapshot, require_evictable, require_own
 from windrow.aggregators.contents import require_policy
+from windrow.aggregators.given import numbers_of
 from windrow.aggregators.kernels.forest import (
     EVICTED,
     Cells,
@@ -205,7 +206,7 @@ class CompiledAmta:
         """The columns as compiled code reads them, and the mask of updates that are not null."""
         if len(columns) != len(self._dtypes):
             raise InputError(f"got {len(columns)} column(s); give {len(self._dtypes)}")
-        read = [_numbers(c, d) for c, d in zip(columns, self._dtypes, strict=True)]
+        read = [numbers_of(c, d) for c, d in zip(columns, self._dtypes, strict=True)]
         lengths = [column.shape for column, _ in read]
         if len(set(lengths)) > 1 or any(column.ndim != 1 for column, _ in read):
             raise InputError(f"columns have shapes {lengths}; give columns of one length each")
@@ -251,26 +252,6 @@ def _code(
     judge = judge_code(operator, watched, *predicates) if watched else None
     nodes = None if paging is None else paged_nodes(operator, paging)
     return operator, make_steps(operator, judge, nodes)
-
-
-def _numbers(column: ArrayLike, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """One column in its type, and where it is not null: neither masked nor None."""
-    given = np.ma.getdata(column) if isinstance(column, np.ma.MaskedArray) else np.asarray(column)
-    known = ~np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else None
-    if given.dtype == object:
-        present = np.array([x is not None for x in given.flat], np.bool_).reshape(given.shape)
-        known = present if known is None else known & present
-        given = np.array([x if p else 0 for x, p in zip(given.flat, present.flat, strict=True)])
-    fits = np.can_cast(given.dtype, dtype, "same_kind")
-    if given.dtype == np.uint64 and dtype == INT:
-        fits = not (given > np.iinfo(np.int64).max).any()
-    if given.size and not fits:
-        raise InputError(
-            f"values of {given.dtype} do not fit {dtype}; give numbers that do, or set dtypes=..."
-        )
-    # Contiguous, or the kernels would be compiled for strides as well.
-    array = np.ascontiguousarray(given, dtype)
-    return array, np.ones(array.shape, np.bool_) if known is None else known
 
 
 def _masked(array: NDArray[Any], status: NDArray[np.uint8]) -> Any:

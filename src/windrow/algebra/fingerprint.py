@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from windrow.algebra.hot import is_hot
+
 __all__ = ["fingerprint"]
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), np.generic, np.dtype)
@@ -58,6 +60,7 @@ def _tokens(thing: Any, seen: set[int]) -> Iterator[str]:
         yield f"builtin {getattr(thing, '__module__', '')}.{thing.__name__}"
     elif isinstance(thing, FunctionType):
         if id(thing) not in seen:  # a recursive function names itself
+            yield "hot" if is_hot(thing) else "function"
             yield from _function_tokens(thing, seen | {id(thing)})
     elif isinstance(thing, CodeType):
         yield from _code_tokens(thing, seen)

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 from windrow.algebra.fingerprint import fingerprint
+from windrow.algebra.hot import is_hot
 
 __all__ = ["define", "jit", "reason"]
 
@@ -46,8 +47,8 @@ def _jit(function: FunctionType, mark: str | None, *, called_from_python: bool) 
     copy.__name__ = copy.__qualname__ = f"{function.__name__}_{mark or uuid4().hex}"
     # What only compiled code calls needs no way in from Python, which is half of its compilation.
     ways_in = ("no_cpython_wrapper", "no_cfunc_wrapper")
-    left_out: dict[str, Any] = dict.fromkeys(() if called_from_python else ways_in, True)
-    return numba.njit(copy, nogil=True, **left_out)
+    options: dict[str, Any] = dict.fromkeys(() if called_from_python else ways_in, True)
+    return numba.njit(copy, nogil=True, forceinline=is_hot(function), **options)
 
 
 def _named(function: FunctionType) -> dict[str, FunctionType]:

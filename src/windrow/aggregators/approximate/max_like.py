@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any
 
-from windrow.aggregators.approximate.extremes import fitted
+from windrow.aggregators.approximate.extremes import fit_sorted, lower_end_of, quantile_of
 from windrow.aggregators.approximate.layout import Bucket, Layout
 from windrow.aggregators.approximate.method import Window
-from windrow.aggregators.approximate.prediction import LEAST, require_confidence
+from windrow.aggregators.approximate.prediction import LEAST
+from windrow.algebra.within import require_confidence
 from windrow.errors import InputError
 
-__all__ = ["MaxLike"]
+__all__ = ["EXTREMA", "MaxLike"]
 
 # Of 30 blocks that make a window, so many are as good as independent: on the readings of
 # `windrow.datasets.server_memory`, 30 make an eighth of all results wrong, 3 thrice the buckets.
@@ -26,6 +27,7 @@ _DECIDING: dict[str, tuple[int | None, float]] = {
     "max_count": (0, 1.0),
     "min_count": (0, -1.0),
 }
+EXTREMA = tuple(_DECIDING)
 
 
 @dataclass(frozen=True)
@@ -51,15 +53,25 @@ class MaxLike:
         if self.block != "auto" and not (whole and int(self.block) >= 1):
             raise InputError(f'block={self.block!r}: give a number of updates, or "auto"')
 
+    @property
+    def share(self) -> float:
+        """The share of blocks whose extrema are allowed to be no candidates."""
+        together = _INDEPENDENT if self.block == "auto" else 1
+        return float((1 - self.confidence) ** (1 / together))
+
     def grouper(self, layout: Layout) -> "_Candidates":
         """What works in a window of such buckets."""
+        return _Candidates([_Extremum(self, *place) for place in self.places(layout)])
+
+    def places(self, layout: Layout) -> list[tuple[int, int | None, float]]:
+        """The extrema: the number of an aggregate, where its state decides, and which way."""
         names = [part.aggregate.monoid.name for part in layout.parts]
         places = [(number, *_DECIDING[n]) for number, n in enumerate(names) if n in _DECIDING]
         if not places:
             raise InputError(
                 f"MaxLike needs an extremum, one of {', '.join(_DECIDING)}; the window has {names}"
             )
-        return _Candidates([_Extremum(self, *place) for place in places])
+        return places
 
 
 class _Candidates:
@@ -119,10 +131,8 @@ class _Extremum:
         self._lengths.append(held)
         self._highest, self._taken = -inf, 0
         if len(self._maxima) == LEAST:
-            values = fitted(self._maxima)
-            together = _INDEPENDENT if self._method.block == "auto" else 1
-            share = (1 - self._method.confidence) ** (1 / together)
-            self._threshold = max(values.quantile(share), values.lower_end)
+            values = fit_sorted(sorted(self._maxima))
+            self._threshold = max(quantile_of(values, self._method.share), lower_end_of(values))
 
     def dump(self) -> Any:
         """The blocks as plain values."""

@@ -8,7 +8,8 @@ from typing import Any
 from windrow.aggregators.approximate.additive import Additive
 from windrow.aggregators.approximate.layout import Bucket, Layout
 from windrow.aggregators.approximate.method import Window
-from windrow.aggregators.approximate.prediction import RecentResults, require_confidence
+from windrow.aggregators.approximate.prediction import RecentResults
+from windrow.algebra.within import require_confidence
 from windrow.errors import InputError
 
 __all__ = ["SumLike"]
@@ -53,6 +54,15 @@ class SumLike:
 
     def grouper(self, layout: Layout) -> "_Bounded":
         """What works in a window of such buckets."""
+        is_relative = self.relative is not None
+        dimensions = [
+            _Dimension(part, kind, bound, is_relative=is_relative)
+            for part, kind, bound in self.dimensions(layout)
+        ]
+        return _Bounded(dimensions, self.confidence)
+
+    def dimensions(self, layout: Layout) -> list[tuple[int, str, float]]:
+        """What is controlled: the number of an aggregate, its sum or count, and the bound."""
         given = self.relative if self.absolute is None else self.absolute
         names = [part.name for part in layout.parts]
         if isinstance(given, Mapping):
@@ -64,13 +74,12 @@ class SumLike:
             bounds = [given.get(name) for name in names]
         else:
             bounds = [given] * len(names)
-        dimensions = [
-            _Dimension(number, kind, bound, is_relative=self.relative is not None)
+        return [
+            (number, kind, bound)
             for number, (part, bound) in enumerate(zip(layout.parts, bounds, strict=True))
             if bound is not None
             for kind in _kinds(part.family)
         ]
-        return _Bounded(dimensions, self.confidence)
 
 
 def _kinds(family: Any) -> tuple[str, ...]:

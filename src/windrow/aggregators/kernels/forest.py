@@ -13,16 +13,17 @@ those of `Amta`, in the same order and shape, with one difference: whoever calls
 (`larger_forest`) when there is none, and bring the nodes that are not at hand.
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windrow.aggregators.kernels.memory import read_int, write_int
-from windrow.aggregators.kernels.operator import Operator
+from windrow.algebra.numeric import Dtypes, State
 
 __all__ = [
     "Cells",
+    "Combined",
     "ForestCode",
     "NodeCode",
     "first_node_of",
@@ -41,6 +42,25 @@ _POSITIONS = 8
 _DEEPEST = 128  # a stack holds at most two blocks of each size, and sizes are powers of two
 _ENDS = _POSITIONS + _DEEPEST
 FRONT, BACK, GONE, BEFORE = _WHOLE = range(4)
+
+
+class Combined(Protocol):
+    """What a forest needs of an operator."""
+
+    @property
+    def state(self) -> Dtypes: ...
+
+    @property
+    def identity(self) -> State: ...
+
+    @property
+    def combine(self) -> Any: ...
+
+    @property
+    def load_cells(self) -> Any: ...
+
+    @property
+    def store_cells(self) -> Any: ...
 
 
 class NodeCode(NamedTuple):
@@ -62,6 +82,7 @@ class ForestCode(NamedTuple):
     insert: Any  # insert(forest, state)
     reaches: Any  # reaches(forest, position) → whether updates may be evicted up to there
     evict_to: Any  # evict_to(forest, position)
+    rebuild_front: Any  # rebuild_front(forest, position): all from there on is the front
     total: Any  # total(forest) → state
     node: Any  # node(forest, start, end) → the state of an aligned block
     missed: Any  # missed(forest) → whether a node or an eviction was not at hand
@@ -71,7 +92,7 @@ class ForestCode(NamedTuple):
     noted: Any  # noted(forest) → what was noted
 
 
-def new_forest(operator: Operator, capacity: int) -> Cells:
+def new_forest(operator: Combined, capacity: int) -> Cells:
     """An empty forest with room for `capacity` updates, a power of two; reset it before use."""
     cells = np.zeros(first_node_of(operator) + 2 * capacity * len(operator.state), np.int64)
     cells[CAPACITY] = capacity
@@ -83,7 +104,7 @@ def size_of(cells: Cells) -> int:
     return cells.item(INSERTED) - cells.item(EVICTED)
 
 
-def larger_forest(operator: Operator, cells: Cells) -> Cells:
+def larger_forest(operator: Combined, cells: Cells) -> Cells:
     """The same window with twice the room."""
     old = int(cells[CAPACITY])
     new = new_forest(operator, 2 * old)
@@ -100,12 +121,12 @@ def larger_forest(operator: Operator, cells: Cells) -> Cells:
     return new
 
 
-def first_node_of(operator: Operator) -> int:
+def first_node_of(operator: Combined) -> int:
     """The cell where the nodes begin."""
     return _ENDS + len(operator.state) * (len(_WHOLE) + _DEEPEST)
 
 
-def whole_nodes(operator: Operator) -> NodeCode:
+def whole_nodes(operator: Combined) -> NodeCode:
     """All nodes in memory: only room can be missing."""
     load, store, first_node = operator.load_cells, operator.store_cells, first_node_of(operator)
 
@@ -132,7 +153,7 @@ def whole_nodes(operator: Operator) -> NodeCode:
     return NodeCode(get, get, put, has_room, reaches, missed)
 
 
-def forest_code(operator: Operator, nodes: NodeCode | None = None) -> ForestCode:
+def forest_code(operator: Combined, nodes: NodeCode | None = None) -> ForestCode:
     """The functions of a forest for one operator, to be compiled into a kernel."""
     get_node, find_node, put_node, has_room, reaches, missed = nodes or whole_nodes(operator)
     identity, combine = operator.identity, operator.combine
@@ -253,6 +274,7 @@ def forest_code(operator: Operator, nodes: NodeCode | None = None) -> ForestCode
         insert,
         reaches,
         evict_to,
+        rebuild_front,
         total,
         node,
         missed,

@@ -10,7 +10,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-__all__ = ["read_float", "read_int", "write_float", "write_int"]
+__all__ = ["read_float", "read_int", "write_byte", "write_float", "write_int"]
 
 
 def _reader(number: Any) -> Any:
@@ -45,3 +45,4 @@ read_float = _reader(types.float64)
 read_int = _reader(types.int64)
 write_float = _writer(types.float64)
 write_int = _writer(types.int64)
+write_byte = _writer(types.uint8)  # by address and byte, not cell

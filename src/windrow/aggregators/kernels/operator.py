@@ -16,7 +16,16 @@ from windrow.aggregators.kernels.memory import read_float, read_int, write_float
 from windrow.algebra.jit import define
 from windrow.algebra.numeric import BOOL, FLOAT, INT, NULL, VALUE, Dtypes, Numeric, State
 
-__all__ = ["Operator", "Part", "fields_of", "items", "make_operator", "slices"]
+__all__ = [
+    "Operator",
+    "Part",
+    "cells_code",
+    "fields_of",
+    "guarded",
+    "items",
+    "make_operator",
+    "slices",
+]
 
 
 @dataclass(frozen=True)
@@ -47,7 +56,7 @@ class Operator:
 
 def make_operator(parts: Sequence[Part], answered: int | None = None) -> Operator:
     """One operator that does the work of all parts; only the first `answered` give results."""
-    parts = tuple(_guarded(part) for part in parts)
+    parts = tuple(guarded(part) for part in parts)
     dtypes = tuple(dtype for part in parts for dtype in part.numeric.state)
     return Operator(
         parts=parts,
@@ -59,9 +68,13 @@ def make_operator(parts: Sequence[Part], answered: int | None = None) -> Operato
         lower_nothing=_lower_nothing(parts[:answered]),
         load=_load(dtypes),
         store=_store(dtypes),
-        load_cells=_load_cells(dtypes),
-        store_cells=_store_cells(dtypes),
+        **cells_code(dtypes),
     )
+
+
+def cells_code(dtypes: Dtypes) -> dict[str, Callable[..., Any]]:
+    """How states lie in cells."""
+    return {"load_cells": _load_cells(dtypes), "store_cells": _store_cells(dtypes)}
 
 
 def fields_of(dtypes: Dtypes, length: int) -> tuple[NDArray[Any], ...]:
@@ -69,14 +82,14 @@ def fields_of(dtypes: Dtypes, length: int) -> tuple[NDArray[Any], ...]:
     return tuple(np.empty(length, dtype) for dtype in dtypes)
 
 
-def _guarded(part: Part) -> Part:
+def guarded(part: Part) -> Part:
     """The same part, remembering whether it saw a value if it may see none and would not know."""
     inner = part.numeric
     if part.mask is None or not inner.total:
         return part
     own = range(len(inner.state))
     arguments = ", ".join(f"x{k}" for k in range(len(part.columns)))
-    guarded = replace(
+    remembering = replace(
         inner,
         state=(*inner.state, BOOL),
         identity=(*inner.identity, False),
@@ -105,7 +118,7 @@ def _guarded(part: Part) -> Part:
             NULL=NULL,
         ),
     )
-    return replace(part, numeric=guarded)
+    return replace(part, numeric=remembering)
 
 
 def items(items: Iterable[object]) -> str:

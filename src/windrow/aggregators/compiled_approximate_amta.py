@@ -1,0 +1,359 @@
+"""A²MTA in compiled code: `ApproximateAmta` for numbers, and whole batches at a time."""
+
+import dis
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from windrow.aggregators.approximate.compiled import compiled_methods
+from windrow.aggregators.approximate.footprint import require_buckets
+from windrow.aggregators.approximate.interval import Interval
+from windrow.aggregators.approximate.layout import Layout
+from windrow.aggregators.approximate.method import Method
+from windrow.aggregators.base import Snapshot, require_evictable, require_own
+from windrow.aggregators.contents import require_policy
+from windrow.aggregators.given import numbers_of
+from windrow.aggregators.kernels.buckets.bounds import EXACT, HAS_ENDS, HAS_VALUE, TOO_LARGE
+from windrow.aggregators.kernels.buckets.choose import bound_code
+from windrow.aggregators.kernels.buckets.methods import Kinds
+from windrow.aggregators.kernels.buckets.operator import (
+    BucketOperator,
+    BucketPart,
+    make_bucket_operator,
+)
+from windrow.aggregators.kernels.buckets.steps import BucketSteps, make_bucket_steps
+from windrow.aggregators.kernels.buckets.watched import (
+    WatchCode,
+    nothing_watched,
+    policy_watched,
+    time_watched,
+)
+from windrow.aggregators.kernels.buckets.window import (
+    BEGUN,
+    BEHIND,
+    DURATION,
+    LEAST,
+    LIMIT,
+    MOST,
+    first_method_of,
+)
+from windrow.aggregators.kernels.forest import larger_forest, new_forest
+from windrow.aggregators.kernels.judge import Watched, judge_code
+from windrow.aggregators.kernels.operator import Part, make_operator
+from windrow.algebra.aggregate import Aggregate, Aggregation
+from windrow.algebra.fingerprint import fingerprint
+from windrow.algebra.monoid import numeric_of
+from windrow.algebra.numeric import FLOAT, INT
+from windrow.errors import AggregateError, InputError, ResultOverflowError, WindowError
+from windrow.windows import Check, Policy, TrailingTime
+
+__all__ = ["CompiledApproximateAmta", "Intervals"]
+
+_FIRST_CAPACITY = 64
+_ALL, _NO_ANSWERS = 1 << 62, -1
+_STATUS = np.dtype(np.uint8)
+
+
+class Intervals(NamedTuple):
+    """Results of many updates: masked where nothing is known."""
+
+    value: Any
+    low: Any
+    high: Any
+    exact: NDArray[np.bool_]
+
+
+class CompiledApproximateAmta:
+    """A window of numbers that keeps buckets, in compiled code: results as of `ApproximateAmta`.
+
+    Aggregates are count, sum, mean, geometric mean, variance, standard deviation, max and min of
+    columns of `dtypes`, float64 or int64; each column of a name is given once, in the order of
+    `columns`.  `policy` is a slide policy, or a trailing window of time, whose times are the last
+    column, in microseconds, and never go back.
+
+    >>> from windrow import agg
+    >>> from windrow.aggregators import SumLike
+    >>> window = CompiledApproximateAmta(agg.sum(), SumLike(absolute=3.0))
+    >>> window.extend([1.0] * 12)
+    >>> window.evict(2)
+    >>> window.buckets
+    3
+    >>> window.roll([1.0, 1.0], at_most=10).value
+    array([10., 10.])
+    """
+
+    def __init__(
+        self,
+        monoid: Aggregation,
+        *methods: Method,
+        policy: Policy | TrailingTime | None = None,
+        dtypes: tuple[Any, ...] | None = None,
+    ) -> None:
+        slides = policy if isinstance(policy, Policy) else None
+        if not isinstance(policy, TrailingTime):
+            require_policy(policy)
+        layout = Layout(monoid, None)
+        self._bare = layout.is_bare
+        self._names = [part.name for part in layout.parts]
+        aggregates = [part.aggregate for part in layout.parts]
+        watched = () if slides is None else slides.using
+        #: What each column is: a name, the time, or None for the update itself.
+        self.columns = _columns([*aggregates, *(part for _, part in watched)])
+        self._timed = isinstance(policy, TrailingTime)
+        self._dtypes = _dtypes(dtypes, len(self.columns), timed=self._timed)
+        kinds, learned, limit = compiled_methods(methods, layout)
+        parts = tuple(self._part(aggregate) for aggregate in aggregates)
+        self._operator, self._steps = _code(
+            parts, kinds, *self._watching(slides, len(self.columns))
+        )
+        self._results = [part.code.result for part in parts]
+        head = np.zeros(first_method_of(self._operator), np.int64)
+        head[LIMIT] = limit
+        if isinstance(policy, TrailingTime):
+            head[DURATION] = policy.duration_us
+        self._cells = np.concatenate([head, learned])
+        self._forest = new_forest(self._operator, _FIRST_CAPACITY)
+        self._described = (
+            f"{aggregates!r} of {[d.name for d in self._dtypes]} by {methods!r} under {policy!r}"
+        )
+        self._steps.reset(*self._places)
+
+    @property
+    def _places(self) -> tuple[int, int]:
+        return self._cells.ctypes.data, self._forest.ctypes.data
+
+    def _part(self, aggregate: Aggregate[Any]) -> BucketPart:
+        if not aggregate.columns:
+            code, column = bound_code(aggregate, None), None
+        elif len(aggregate.columns) == 1:
+            column = self.columns.index(aggregate.columns[0])
+            code = bound_code(aggregate, self._dtypes[column])
+        else:
+            code, column = None, None
+        if code is None:
+            raise AggregateError(
+                f"{aggregate!r} of {[d.name for d in self._dtypes]} has no compiled bounds; "
+                "use ApproximateAmta"
+            )
+        return BucketPart(code, column)
+
+    def _watching(self, policy: Policy | None, columns: int) -> tuple[Any, ...]:
+        """What `_code` needs to know of the policy."""
+        if policy is None:
+            return (), None, None, columns if self._timed else None, None
+        if policy.check is Check.VERIFY:
+            raise WindowError(
+                "check=Check.VERIFY is not for windows of buckets; use Amta to verify"
+            )
+        parts = []
+        for name, aggregate in policy.using:
+            places = tuple(self.columns.index(column) for column in aggregate.columns)
+            numeric = numeric_of(aggregate.monoid, tuple(self._dtypes[p] for p in places))
+            if numeric is None:
+                raise AggregateError(f"{aggregate!r} has no numeric form; use ApproximateAmta")
+            parts.append((name, numeric, places, aggregate.monoid.neutral))
+        predicates = policy.keep, policy.drop
+        return tuple(parts), *predicates, None, fingerprint(*predicates)
+
+    def __len__(self) -> int:
+        """How many updates the window holds; about that many where a policy's cut is not known."""
+        least, most = self._cells[LEAST].item(), self._cells[MOST].item()
+        return int((least + most) // 2 + self._cells[BEHIND].item())
+
+    @property
+    def buckets(self) -> int:
+        """How many buckets there are."""
+        return int(self._steps.buckets(*self._places))
+
+    @property
+    def begun(self) -> int:
+        """How many buckets have ever been begun: what an exact window has nodes for."""
+        return int(self._cells[BEGUN].item())
+
+    @property
+    def max_buckets(self) -> int | None:
+        """How many there may be, if a footprint is set; to be lowered and raised at any time."""
+        return int(self._cells[LIMIT].item()) or None
+
+    @max_buckets.setter
+    def max_buckets(self, buckets: int) -> None:
+        require_buckets(buckets, "max_buckets")
+        if self.max_buckets is None:
+            raise WindowError(
+                f"max_buckets={buckets}: this window was built without a footprint; "
+                f"give Footprint({buckets}) when it is made"
+            )
+        self._cells[LIMIT] = buckets
+        self._steps.shrink(*self._places, buckets)
+
+    def extend(self, *columns: ArrayLike) -> None:
+        """Append many updates, a column for each of `columns`; masked are null."""
+        self._roll(columns, _NO_ANSWERS)
+
+    def insert(self, value: Any) -> None:
+        """Append one update, the newest."""
+        row = value if isinstance(value, tuple | list) else (value,)
+        self.extend(*([number] for number in row))
+
+    def roll(self, *columns: ArrayLike, at_most: int | None = None) -> Any:
+        """For each update: insert it, slide or evict down to `at_most` updates, and query."""
+        if at_most is not None and at_most < 1:
+            raise InputError(f"at_most={at_most}: give how many updates stay, 1 or more")
+        out = self._roll(columns, _ALL if at_most is None else at_most)
+        return self._named([self._intervals(out, number) for number in range(len(self._names))])
+
+    def _roll(self, columns: Sequence[ArrayLike], at_most: int) -> list[NDArray[Any]]:
+        read, masks = self._read(columns)
+        row, end = 0, len(read[0])
+        out = self._room(0 if at_most == _NO_ANSWERS else end)
+        addresses = tuple(array.ctypes.data for array in out)
+        while row < end:
+            row = self._steps.roll(read, masks, row, end, *self._places, at_most, addresses)
+            if row < end:
+                self._forest = larger_forest(self._operator, self._forest)
+        return out
+
+    def evict(self, count: int = 1) -> None:
+        """Remove the oldest `count` updates in one operation."""
+        count = require_evictable(count, len(self))
+        if count:
+            self._steps.evict(*self._places, count)
+
+    def slide(self) -> int:
+        """Enforce the slide policy: evict all that must go, and say how many went, or about."""
+        if self._steps.slide is None:
+            raise WindowError(
+                "CompiledApproximateAmta was built without a policy; give policy=window.policy(...)"
+            )
+        held = len(self)
+        self._steps.slide(*self._places)
+        return held - len(self)
+
+    def query(self) -> Any:
+        """The aggregate of all updates in the window: an interval, or one for each by name."""
+        out = self._room(1)
+        self._steps.answer(self._places[0], tuple(array.ctypes.data for array in out))
+        found = []
+        for number in range(len(self._names)):
+            intervals = self._intervals(out, number)
+            value, low, high = (
+                None if end[0] is np.ma.masked else end[0].item() for end in intervals[:3]
+            )
+            found.append(Interval(value, low, high, bool(intervals.exact[0])))
+        return self._named(found)
+
+    def snapshot(self) -> Snapshot:
+        """The window as data; later changes of the window do not reach it."""
+        kept = self._cells.copy(), self._forest.copy()
+        return Snapshot("CompiledApproximateAmta", self._described, kept)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go on from a snapshot that a window of the same aggregate and methods made."""
+        require_own(snapshot, "CompiledApproximateAmta", self._described)
+        cells, forest = snapshot.data
+        self._cells, self._forest = cells.copy(), forest.copy()
+
+    def _named(self, results: Sequence[Any]) -> Any:
+        return results[0] if self._bare else dict(zip(self._names, results, strict=True))
+
+    def _read(self, columns: Sequence[ArrayLike]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        if len(columns) != len(self._dtypes):
+            raise InputError(f"got {len(columns)} column(s); give {len(self._dtypes)}")
+        read = [numbers_of(c, d) for c, d in zip(columns, self._dtypes, strict=True)]
+        if len({column.shape for column, _ in read}) > 1 or any(c.ndim != 1 for c, _ in read):
+            shapes = [column.shape for column, _ in read]
+            raise InputError(f"columns have shapes {shapes}; give columns of one length each")
+        return tuple(column for column, _ in read), tuple(mask for _, mask in read)
+
+    def _room(self, rows: int) -> list[NDArray[Any]]:
+        """Arrays for values, low ends, high ends and statuses of each aggregate."""
+        kinds = [dtype for result in self._results for dtype in (*[result] * 3, _STATUS)]
+        return [np.empty(rows, dtype) for dtype in kinds]
+
+    def _intervals(self, out: Sequence[NDArray[Any]], number: int) -> Intervals:
+        value, low, high, status = out[4 * number : 4 * number + 4]
+        always, ever = np.bitwise_and.reduce(status), np.bitwise_or.reduce(status)
+        if ever & TOO_LARGE:
+            raise ResultOverflowError(
+                f"{self._names[number] or self._described} may not fit 64 bits; use float64"
+            )
+        return Intervals(
+            value if always & HAS_VALUE else np.ma.masked_array(value, status & HAS_VALUE == 0),
+            low if always & HAS_ENDS else np.ma.masked_array(low, status & HAS_ENDS == 0),
+            high if always & HAS_ENDS else np.ma.masked_array(high, status & HAS_ENDS == 0),
+            (status & EXACT) != 0,
+        )
+
+
+def _columns(aggregates: Sequence[Aggregate[Any]]) -> list[Any]:
+    """What aggregates read, each once."""
+    found: list[Any] = []
+    for aggregate in aggregates:
+        found += [column for column in aggregate.columns if column not in found]
+    return found or [None]
+
+
+def _dtypes(given: tuple[Any, ...] | None, columns: int, *, timed: bool) -> tuple[Any, ...]:
+    wanted = given if given is not None else (FLOAT,) * columns
+    found = tuple(np.dtype(dtype) for dtype in wanted)
+    if len(found) != columns or any(dtype not in (FLOAT, INT) for dtype in found):
+        raise AggregateError(
+            f"dtypes={given!r}; give float64 or int64 for each of {columns} column(s)"
+        )
+    return (*found, INT) if timed else found
+
+
+@lru_cache(maxsize=256)
+def _code(
+    parts: tuple[BucketPart, ...],
+    kinds: Kinds,
+    watched: tuple[Any, ...],
+    keep: Callable[..., bool] | None,
+    drop: Callable[..., bool] | None,
+    time_column: int | None,
+    mark: str | None,  # what the predicates are now: what they refer to may change
+) -> tuple[BucketOperator, BucketSteps]:
+    """What windows of the same aggregates, methods and policy share."""
+    operator = make_bucket_operator(parts, _watch(watched, keep, drop, time_column))
+    return operator, make_bucket_steps(operator, kinds)
+
+
+def _watch(
+    watched: tuple[Any, ...],
+    keep: Callable[..., bool] | None,
+    drop: Callable[..., bool] | None,
+    time_column: int | None,
+) -> WatchCode:
+    if time_column is not None:
+        return time_watched(time_column, DURATION)
+    if not watched:
+        return nothing_watched()
+    places = sorted({place for _, _, own, _ in watched for place in own})
+    parts = tuple(
+        Part(
+            numeric,
+            tuple(places.index(place) for place in own),
+            places.index(own[0]) if own else None,
+        )
+        for _, numeric, own, _ in watched
+    )
+    operator = make_operator(parts)
+    seen = [Watched(name, k, neutral) for k, (name, _, _, neutral) in enumerate(watched)]
+    judge = judge_code(operator, seen, keep, drop)
+    return policy_watched(operator, judge, places, looks_before=_looks_before(drop))
+
+
+def _looks_before(drop: Callable[..., bool] | None) -> bool:
+    """Whether a predicate may look at its third argument."""
+    code = getattr(drop, "__code__", None)
+    if drop is None or code is None:
+        return drop is not None
+    name = code.co_varnames[2] if code.co_argcount > 2 else None
+    return name is None or any(
+        instruction.argval == name
+        or (isinstance(instruction.argval, tuple) and name in instruction.argval)
+        for instruction in dis.get_instructions(code)
+    )

@@ -1,0 +1,31 @@
+"""Columns that a user gives, as compiled code reads them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from windrow.algebra.numeric import INT
+from windrow.errors import InputError
+
+__all__ = ["numbers_of"]
+
+
+def numbers_of(column: ArrayLike, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """One column in its type, and where it is not null: neither masked nor None."""
+    given = np.ma.getdata(column) if isinstance(column, np.ma.MaskedArray) else np.asarray(column)
+    known = ~np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else None
+    if given.dtype == object:
+        present = np.array([x is not None for x in given.flat], np.bool_).reshape(given.shape)
+        known = present if known is None else known & present
+        given = np.array([x if p else 0 for x, p in zip(given.flat, present.flat, strict=True)])
+    fits = np.can_cast(given.dtype, dtype, "same_kind")
+    if given.dtype == np.uint64 and dtype == INT:
+        fits = not (given > np.iinfo(np.int64).max).any()
+    if given.size and not fits:
+        raise InputError(
+            f"values of {given.dtype} do not fit {dtype}; give numbers that do, or set dtypes=..."
+        )
+    # Contiguous, or the kernels would be compiled for strides as well.
+    array = np.ascontiguousarray(given, dtype)
+    return array, np.ones(array.shape, np.bool_) if known is None else known

@@ -1,0 +1,131 @@
+"""A forest of whole buckets, compiled: `approximate.buckets` on cells."""
+
+from typing import Any, NamedTuple
+
+from windrow.aggregators.kernels.forest import (
+    CAPACITY,
+    EVICTED,
+    INSERTED,
+    Combined,
+    forest_code,
+    whole_nodes,
+)
+from windrow.aggregators.kernels.memory import read_int, write_int
+
+__all__ = ["WholeCode", "whole_code"]
+
+
+class WholeCode(NamedTuple):
+    """What a window of buckets asks of its forest."""
+
+    reset: Any  # reset(forest)
+    has_room: Any  # has_room(forest) → whether one more bucket may come
+    insert: Any  # insert(forest, bucket)
+    size: Any  # size(forest) → how many buckets
+    total: Any  # total(forest) → all of them as one
+    is_odd: Any  # is_odd(forest) → whether the number of the oldest is
+    pop: Any  # pop(forest) → the oldest, taken out
+    evict_all: Any  # evict_all(forest)
+    evict_updates: Any  # evict_updates(forest, most): the oldest that have no more than so many
+    take_updates: Any  # take_updates(forest, least, all) → the oldest that have at least so many
+    halve: Any  # halve(forest) → a bucket that was left over; of each two others one is made
+    between: Any  # between(forest, start, end) → those with these numbers, as one
+
+
+def whole_code(operator: Combined) -> WholeCode:
+    """The functions for one kind of buckets."""
+    nodes = whole_nodes(operator)
+    functions = forest_code(operator, nodes)
+    get_node, put_node = nodes.get, nodes.put
+    node, evict_to, rebuild_front = functions.node, functions.evict_to, functions.rebuild_front
+    identity, combine = operator.identity, operator.combine
+
+    def size(forest: Any) -> Any:
+        return read_int(forest, INSERTED) - read_int(forest, EVICTED)
+
+    def is_odd(forest: Any) -> Any:
+        return read_int(forest, EVICTED) & 1 == 1
+
+    def pop(forest: Any) -> Any:
+        number = read_int(forest, EVICTED)
+        oldest = get_node(forest, 0, number)
+        evict_to(forest, number + 1)
+        return oldest
+
+    def evict_all(forest: Any) -> None:
+        evict_to(forest, read_int(forest, INSERTED))
+
+    def between(forest: Any, start: Any, end: Any) -> Any:
+        found = identity
+        while end > start:
+            size = end & -end
+            while size > end - start:
+                size >>= 1
+            found = combine(node(forest, end - size, end), found)
+            end -= size
+        return found
+
+    def after_updates(forest: Any, most: Any) -> Any:
+        """The number behind the oldest that together have no more updates than that."""
+        position, end = read_int(forest, EVICTED), read_int(forest, INSERTED)
+        level, climbs = 0, True
+        while level >= 0:
+            size = 1 << level
+            fits = position & (size - 1) == 0 and position + size <= end
+            if fits:
+                updates = get_node(forest, level, position >> level)[0]
+                fits = updates <= most
+                if fits:
+                    most -= updates
+                    position += size
+            if not fits:
+                climbs = False
+                level -= 1
+            elif climbs and position & (2 * size - 1) == 0:
+                level += 1
+        return position
+
+    def evict_updates(forest: Any, most: Any) -> None:
+        position = after_updates(forest, most)
+        if position > read_int(forest, EVICTED):
+            evict_to(forest, position)
+
+    def take_updates(forest: Any, least: Any, everything: Any) -> Any:
+        end = read_int(forest, INSERTED)
+        if least < everything:
+            end = after_updates(forest, least - 1) + 1
+        taken = between(forest, read_int(forest, EVICTED), end)
+        evict_to(forest, end)
+        return taken
+
+    def halve(forest: Any) -> Any:
+        evicted, inserted = read_int(forest, EVICTED), read_int(forest, INSERTED)
+        alone = identity
+        if inserted & 1 == 1:
+            inserted -= 1
+            alone = get_node(forest, 0, inserted)
+        level = 1
+        while read_int(forest, CAPACITY) >> level > 0:
+            # Nodes that start before the window are dead.
+            for index in range((evicted + (1 << level) - 1) >> level, inserted >> level):
+                put_node(forest, level - 1, index, get_node(forest, level, index))
+            level += 1
+        write_int(forest, EVICTED, evicted >> 1)
+        write_int(forest, INSERTED, inserted >> 1)
+        rebuild_front(forest, evicted >> 1)
+        return alone
+
+    return WholeCode(
+        functions.reset,
+        functions.has_room,
+        functions.insert,
+        size,
+        functions.total,
+        is_odd,
+        pop,
+        evict_all,
+        evict_updates,
+        take_updates,
+        halve,
+        between,
+    )

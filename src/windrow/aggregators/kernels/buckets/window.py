@@ -1,0 +1,247 @@
+"""A window of buckets in memory, compiled: `windrow.aggregators.approximate_amta` on cells.
+
+    header    updates behind the oldest bucket, the fewest and the most of it that are left, how
+              many buckets have been begun, their limit (0: none) and whether it was reached, how
+              long a window of time is
+    buckets   the oldest, the newest, and all of the forest as one
+    methods   their settings and what they learned
+
+The forest of whole buckets is in memory of its own, which can grow.
+"""
+
+from typing import Any, NamedTuple
+
+from windrow.aggregators.kernels.buckets.methods import Kinds, MethodCode, method_code
+from windrow.aggregators.kernels.buckets.operator import BucketOperator
+from windrow.aggregators.kernels.buckets.whole import WholeCode, whole_code
+from windrow.aggregators.kernels.memory import read_int, write_int
+from windrow.algebra.hot import hot
+
+__all__ = [
+    "BEGUN",
+    "BEHIND",
+    "DURATION",
+    "LEAST",
+    "LIMIT",
+    "MOST",
+    "WindowCode",
+    "first_method_of",
+    "window_code",
+]
+
+BEHIND, LEAST, MOST, BEGUN, LIMIT, REACHED, DURATION = range(7)
+_BUCKETS = 8
+
+
+def first_method_of(operator: BucketOperator) -> int:
+    """The cell where methods begin."""
+    return _BUCKETS + 3 * len(operator.state)
+
+
+class WindowCode(NamedTuple):
+    """What kernels call; a window and its forest are addresses."""
+
+    reset: Any  # reset(window, forest)
+    has_room: Any  # has_room(forest) → whether one more update may come
+    insert: Any  # insert(window, forest, fresh)
+    held: Any  # held(window) → how many updates it holds, or about
+    evict: Any  # evict(window, forest, count)
+    start_with: Any  # start_with(window, forest, fewest, most): let go of all before
+    shrink: Any  # shrink(window, forest, buckets): until there are no more than so many
+    ends: Any  # ends(window) → the oldest bucket, and all behind it as one
+    buckets: Any  # buckets(window, forest) → how many there are
+    load: Any  # load(window, which) → a bucket: OLDEST, NEWEST, MIDDLE
+    methods: MethodCode
+    whole: WholeCode
+
+
+OLDEST, NEWEST, MIDDLE = range(3)
+
+
+def window_code(operator: BucketOperator, kinds: Kinds) -> WindowCode:
+    """The functions for one kind of buckets and methods, to be compiled into kernels."""
+    identity, combine = operator.identity, operator.combine
+    load_cells, store_cells, fields = operator.load_cells, operator.store_cells, len(operator.state)
+    whole = whole_code(operator)
+    forest_insert, size, total, has_room = whole.insert, whole.size, whole.total, whole.has_room
+    pop, halve, evict_updates, take_updates = (
+        whole.pop,
+        whole.halve,
+        whole.evict_updates,
+        whole.take_updates,
+    )
+    evict_all, is_odd, reset_forest = whole.evict_all, whole.is_odd, whole.reset
+    methods = method_code(operator, kinds, first_method_of(operator), LIMIT)
+    joins, inserted, evicted = methods.joins, methods.inserted, methods.evicted
+    limited = kinds.limited
+
+    @hot
+    def load(window: Any, which: Any) -> Any:
+        return load_cells(window, _BUCKETS + which * fields, 1)
+
+    @hot
+    def store(window: Any, which: Any, bucket: Any) -> None:
+        store_cells(window, _BUCKETS + which * fields, 1, bucket)
+
+    @hot
+    def size_of(window: Any, which: Any) -> Any:
+        return read_int(window, _BUCKETS + which * fields)
+
+    @hot
+    def move(window: Any, counter: Any, by: Any) -> None:
+        write_int(window, counter, read_int(window, counter) + by)
+
+    def reset(window: Any, forest: Any) -> None:
+        reset_forest(forest)
+        for counter in (BEHIND, LEAST, MOST):
+            write_int(window, counter, 0)
+        for which in (OLDEST, NEWEST, MIDDLE):
+            store(window, which, identity)
+
+    @hot
+    def held(window: Any) -> Any:
+        left = (read_int(window, LEAST) + read_int(window, MOST)) // 2
+        return left + read_int(window, BEHIND)
+
+    def buckets(window: Any, forest: Any) -> Any:
+        ends = (size_of(window, OLDEST) > 0) + (size_of(window, NEWEST) > 0)
+        return ends + size(forest)
+
+    @hot
+    def ends(window: Any) -> Any:
+        return load(window, OLDEST), combine(load(window, MIDDLE), load(window, NEWEST))
+
+    def changed(window: Any, forest: Any) -> None:
+        store(window, MIDDLE, total(forest))
+
+    @hot
+    def insert(window: Any, forest: Any, fresh: Any) -> None:
+        before = held(window)
+        into = NEWEST if size_of(window, NEWEST) > 0 else OLDEST
+        joined = combine(load(window, into), fresh)
+        may_join = joins(window, fresh, joined, before)
+        if limited and read_int(window, LIMIT) == 1:
+            may_join = True
+        began = joined[0] == 1 or not may_join
+        if began:
+            begin(window, forest, fresh)
+        else:
+            store(window, into, joined)
+            if into == NEWEST:
+                move(window, BEHIND, 1)
+            else:
+                move(window, LEAST, 1)
+                move(window, MOST, 1)
+        inserted(
+            window,
+            fresh,
+            before + 1,
+            began,
+            load(window, OLDEST),
+            load(window, MIDDLE),
+            load(window, NEWEST),
+        )
+
+    def begin(window: Any, forest: Any, fresh: Any) -> None:
+        if limited:
+            shrink(window, forest, read_int(window, LIMIT) - 1)
+        if size_of(window, NEWEST) > 0:
+            forest_insert(forest, load(window, NEWEST))
+            changed(window, forest)
+        store(window, NEWEST, fresh)
+        move(window, BEHIND, 1)
+        move(window, BEGUN, 1)
+
+    def shrink(window: Any, forest: Any, most: Any) -> None:
+        while buckets(window, forest) > max(most, 1):
+            write_int(window, REACHED, 1)
+            if size(forest) > 1:
+                if is_odd(forest):
+                    put_aside(window, pop(forest))
+                store(window, NEWEST, combine(halve(forest), load(window, NEWEST)))
+                changed(window, forest)
+            elif size(forest) == 1:
+                store(window, NEWEST, combine(pop(forest), load(window, NEWEST)))
+                changed(window, forest)
+            else:
+                put_aside(window, take(window, forest, size_of(window, NEWEST)))
+
+    def put_aside(window: Any, bucket: Any) -> None:
+        store(window, OLDEST, combine(load(window, OLDEST), bucket))
+        move(window, LEAST, bucket[0])
+        move(window, MOST, bucket[0])
+        move(window, BEHIND, -bucket[0])
+
+    def take(window: Any, forest: Any, updates: Any) -> Any:
+        taken = identity
+        if size(forest) > 0:
+            taken = take_updates(forest, updates, size_of(window, MIDDLE))
+            changed(window, forest)
+        if taken[0] < updates:
+            taken = combine(taken, load(window, NEWEST))
+            store(window, NEWEST, identity)
+        return taken
+
+    @hot
+    def evict(window: Any, forest: Any, count: Any) -> None:
+        if count < read_int(window, LEAST):  # part of the oldest bucket
+            move(window, LEAST, -count)
+            move(window, MOST, -count)
+            evicted(window, count)
+        else:
+            evict_buckets(window, forest, count)
+
+    def evict_buckets(window: Any, forest: Any, count: Any) -> None:
+        behind = read_int(window, BEHIND)
+        fewest = behind + read_int(window, LEAST) - count
+        most = behind + read_int(window, MOST) - count
+        start_with(window, forest, max(fewest, 0), most)
+        evicted(window, count)
+        if limited and held(window) == 0:
+            write_int(window, REACHED, 0)
+
+    def start_with(window: Any, forest: Any, fewest: Any, most: Any) -> None:
+        if most == 0:
+            reset(window, forest)
+            return
+        oldest = size_of(window, OLDEST)
+        gone = oldest + read_int(window, BEHIND) - most
+        if gone >= oldest:
+            if oldest > 0:
+                store(window, OLDEST, identity)
+                write_int(window, LEAST, 0)
+                write_int(window, MOST, 0)
+            let_go(window, forest, gone - oldest)
+        behind = read_int(window, BEHIND)
+        if behind > fewest:
+            put_aside(window, take(window, forest, behind - fewest))
+        if size_of(window, OLDEST) > 0:
+            behind = read_int(window, BEHIND)
+            write_int(window, LEAST, fewest - behind)
+            write_int(window, MOST, most - behind)
+
+    def let_go(window: Any, forest: Any, updates: Any) -> None:
+        within = size_of(window, MIDDLE)
+        if updates == 0 or within == 0:
+            return
+        if updates < within:
+            evict_updates(forest, updates)
+        else:
+            evict_all(forest)
+        changed(window, forest)
+        move(window, BEHIND, size_of(window, MIDDLE) - within)
+
+    return WindowCode(
+        reset,
+        has_room,
+        insert,
+        held,
+        evict,
+        start_with,
+        shrink,
+        ends,
+        buckets,
+        load,
+        methods,
+        whole,
+    )
