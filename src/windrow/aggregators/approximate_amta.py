@@ -12,17 +12,22 @@ is gone can have been.
 from typing import Any
 
 from windrow.aggregators.approximate.buckets import Buckets
-from windrow.aggregators.approximate.footprint import Even, Footprint, require_buckets
-from windrow.aggregators.approximate.interval import Interval
+from windrow.aggregators.approximate.footprint import Even, require_buckets
+from windrow.aggregators.approximate.in_store import InStore
+from windrow.aggregators.approximate.interval import Interval, interval_of
 from windrow.aggregators.approximate.layout import Bucket, Layout
 from windrow.aggregators.approximate.line import Line, Stay
 from windrow.aggregators.approximate.method import Grouper, Method
 from windrow.aggregators.approximate.remainder import Remainder
+from windrow.aggregators.approximate.wanted import require_methods, require_place
 from windrow.aggregators.base import Snapshot, require_evictable, require_own
-from windrow.aggregators.contents import Judge, require_policy
+from windrow.aggregators.contents import Judge
+from windrow.aggregators.paged.courier import Outage, Patience
+from windrow.aggregators.paged.objects import Codec
+from windrow.aggregators.paged.settings import BUFFER_BYTES
 from windrow.algebra.aggregate import Aggregation
-from windrow.errors import InputError, WindowError
-from windrow.windows.check import Check
+from windrow.errors import WindowError
+from windrow.stores.base import Store
 from windrow.windows.policy import Policy
 
 __all__ = ["ApproximateAmta"]
@@ -30,7 +35,7 @@ __all__ = ["ApproximateAmta"]
 _NOTHING = Remainder(0, 0, 0)
 
 
-class ApproximateAmta:
+class ApproximateAmta(InStore):
     """A window that keeps buckets of updates, and says of every result how wrong it may be.
 
     `methods` decide which updates share a bucket; one that any of them lets join, joins.  Results
@@ -48,39 +53,47 @@ class ApproximateAmta:
     >>> window.evict(2)
     >>> window.query()
     Interval(value=10, low=9, high=11, exact=False)
+
+    With a `store` the buckets lie there, in pages under `name`, as those of `PagedAmta` do, whose
+    settings these are: the window is still there after a crash, and `inserted` says with which
+    update it goes on.  `codec` makes bytes of buckets and back, where their states are no plain
+    values.  While the store cannot be reached, `Outage.SHRINK` lets a window with a `Footprint` go
+    on in memory, in no more buckets than a page has; what happens then is in the store when that is
+    back, and lost if the process dies before.
     """
 
-    def __init__(self, monoid: Aggregation, *methods: Method, policy: Policy | None = None) -> None:
-        require_policy(policy)
-        if not methods:
-            raise InputError(
-                "ApproximateAmta without a method keeps every update; give one, such as "
-                "SumLike(relative=0.001), or use Amta"
-            )
-        for method in methods:
-            if isinstance(method, type) or not hasattr(method, "grouper"):
-                raise InputError(
-                    f"{method!r} is no method; give one such as SumLike(relative=0.001), "
-                    "MaxLike(), Hop() or Footprint(1000)"
-                )
-        if policy is not None and policy.check is Check.VERIFY:
-            raise WindowError(
-                "check=Check.VERIFY looks at every update, which a window of buckets does not "
-                "hold; use Amta to verify"
-            )
+    def __init__(
+        self,
+        monoid: Aggregation,
+        *methods: Method,
+        policy: Policy | None = None,
+        store: Store | None = None,
+        name: str | None = None,
+        codec: Codec | None = None,
+        page: int = 512,
+        cached_pages: int = 16,
+        outage: Outage = Outage.RAISE,
+        buffer_bytes: int = BUFFER_BYTES,
+        wait_s: float = 30.0,
+    ) -> None:
+        require_methods(methods, policy)
+        patience = Patience(outage, buffer_bytes, wait_s)
+        require_place(store, name, codec, page, cached_pages, patience, methods)
         self._layout = Layout(monoid, policy)
         self._judge = None if policy is None else Judge(policy)
-        if sum(isinstance(method, Footprint) for method in methods) > 1:
-            raise InputError(f"several of {methods} limit the footprint; give one of them")
         self._groupers: list[Grouper] = [method.grouper(self._layout) for method in methods]
         self._limit = next((one for one in self._groupers if isinstance(one, Even)), None)
         self._combine = self._layout.combine
         watched = "" if policy is None else f" with a policy using {dict(policy.using)!r}"
         self._described = f"{self._layout.monoid.name}{watched}, by {methods!r}"
+        self._middle = Buckets(self._layout.monoid)
+        self._inserted = 0
         self._clear()
+        if store is not None and name is not None:
+            self._open_in(store, name, codec, page, cached_pages, patience)
 
     def _clear(self) -> None:
-        self._middle = Buckets(self._layout.monoid)
+        self._middle.empty()
         # invariant: if the newest bucket is empty, so is the middle
         nothing = self._layout.nothing
         self._oldest = self._newest = nothing
@@ -100,7 +113,7 @@ class ApproximateAmta:
     @property
     def max_buckets(self) -> int | None:
         """How many there may be, if a footprint is set; to be lowered and raised at any time."""
-        return None if self._limit is None else self._limit.limit
+        return None if self._limit is None else self._limit.asked
 
     @max_buckets.setter
     def max_buckets(self, buckets: int) -> None:
@@ -110,12 +123,18 @@ class ApproximateAmta:
                 f"max_buckets={buckets}: this window was built without a footprint; "
                 f"give Footprint({buckets}) when it is made"
             )
-        self._limit.limit = buckets
-        self._shrink_to(buckets)
+        self._run(self._limit_to, self._limit, buckets)
+
+    def _limit_to(self, limit: Even, buckets: int) -> None:
+        limit.asked = buckets
+        self._shrink_to(limit.limit)
 
     def insert(self, value: Any) -> None:
         """Append one update, the newest."""
-        fresh, held = self._layout.lift(value), len(self)
+        self._run(self._insert, value)
+
+    def _insert(self, value: Any) -> None:
+        fresh, held = self._lifted(value), len(self)
         joined = self._combine(self._newest if self._newest.size else self._oldest, fresh)
         # All are asked: some remember what came.
         asked = [grouper.joins(fresh, joined, held) for grouper in self._groupers]
@@ -124,6 +143,7 @@ class ApproximateAmta:
             self._begin(fresh)
         else:
             self._join(joined)
+        self._inserted += 1
         for grouper in self._groupers:
             grouper.inserted(fresh, held + 1, self._known, began=began)
 
@@ -145,6 +165,9 @@ class ApproximateAmta:
 
     def evict(self, count: int = 1) -> None:
         """Remove the oldest `count` updates in one operation."""
+        self._run(self._evict, count)
+
+    def _evict(self, count: int) -> None:
         count = require_evictable(count, len(self))
         if not count:
             return
@@ -168,11 +191,10 @@ class ApproximateAmta:
             gone -= self._oldest.size
             self._oldest, self._left = self._layout.nothing, _NOTHING
             self._let_go(gone)
-        if self._behind > fewest:
-            self._put_aside(self._take(self._behind - fewest))
-        if self._oldest.size:
-            stay = fewest - self._behind, most - self._behind
-            self._left = Remainder(self._oldest.size, *stay)
+        if self._behind > most:
+            self._put_aside(self._take(self._behind - most))
+        stay = fewest - self._behind, most - self._behind
+        self._left = Remainder(self._oldest.size, *stay)
 
     def _let_go(self, updates: int) -> None:
         """Evict the whole buckets that have no more updates than that, all together."""
@@ -197,13 +219,16 @@ class ApproximateAmta:
             raise WindowError(
                 "ApproximateAmta was built without a policy; give policy=window.policy(...)"
             )
+        return self._run(self._slide, self._judge)
+
+    def _slide(self, judge: Judge) -> int:
         if not self.buckets:
             return 0
         held = len(self)
         line = Line(self._layout, self._oldest, self._middle, self._newest, self._held)
-        fewest, most = line.kept(self._judge)
-        if self._judge.drops:
-            dropped = line.dropped(self._judge)
+        fewest, most = line.kept(judge)
+        if judge.drops:
+            dropped = line.dropped(judge)
             fewest, most = min(fewest, dropped[0]), min(most, dropped[1])
         if (fewest, most) != self._held:
             self._start_with(fewest, most)
@@ -215,38 +240,56 @@ class ApproximateAmta:
 
     def query(self) -> Any:
         """The aggregate of all updates in the window: an interval, or one for each by name."""
-        _, rest = self._known()
+        self._require_usable()
+        started = self._started()
         results = {
-            part.name: self._interval(number, rest)
+            part.name: self._interval(number, *started)
             for number, part in enumerate(self._layout.parts)
         }
         return results[""] if self._layout.is_bare else results
 
-    def _interval(self, number: int, rest: Bucket) -> Interval:
+    def _interval(self, number: int, oldest: Bucket, rest: Bucket, left: Remainder) -> Interval:
         part = self._layout.parts[number]
-        bucket, state = self._oldest.states[number], rest.states[number]
-        if not self._oldest.size:
-            return Interval.of_exact(part.monoid.lower(state))
-        if self._left.is_whole:
-            return Interval.of_exact(part.monoid.lower(part.monoid.combine(bucket, state)))
-        trace, rest_trace = self._oldest.traces[number], rest.traces[number]
-        return part.family.interval(bucket, trace, state, rest_trace, self._left)
+        bucket, state = oldest.states[number], rest.states[number]
+        if not oldest.size:
+            return interval_of(part.aggregate, state)
+        if left.is_whole:
+            return interval_of(part.aggregate, part.monoid.combine(bucket, state))
+        trace, rest_trace = oldest.traces[number], rest.traces[number]
+        return part.family.interval(bucket, trace, state, rest_trace, left)
+
+    def _started(self) -> tuple[Bucket, Bucket, Remainder]:
+        """What the window starts in, as one, all behind it, and what is left of the former."""
+        oldest, rest = self._known()
+        left = self._left
+        if left.least >= 0:
+            return oldest, rest, left
+        # A policy's cut may lie in any of several buckets.
+        more, rest = self._middle.parted(-left.least)
+        if more.size + left.least < 0:
+            more, newest = self._combine(more, self._newest), self._layout.nothing
+        else:
+            newest = self._newest
+        oldest = self._combine(oldest, more)
+        left = Remainder(oldest.size, left.least + more.size, left.most + more.size)
+        return oldest, self._combine(rest, newest), left
 
     def snapshot(self) -> Snapshot:
         """The window as data; later changes of the window do not reach it."""
-        buckets = self._oldest, self._left, self._newest, self._behind
+        self._require_no_store("snapshot()")
+        buckets = self._oldest, self._left, self._newest, self._behind, self._inserted
         kept = self._middle.snapshot(), buckets, [grouper.dump() for grouper in self._groupers]
         return Snapshot("ApproximateAmta", self._described, kept)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go on from a snapshot that a window of the same aggregate and methods made."""
+        self._require_no_store("restore(...)")
         require_own(snapshot, "ApproximateAmta", self._described)
         middle, buckets, learned = snapshot.data
         self._middle = Buckets(self._layout.monoid)
         self._middle.restore(middle)
-        self._oldest, self._left, self._newest, self._behind = buckets
-        for grouper, data in zip(self._groupers, learned, strict=True):
-            grouper.load(data)
+        self._oldest, self._left, self._newest, self._behind, self._inserted = buckets
+        self._learn(learned)
 
     def _known(self) -> tuple[Bucket, Bucket]:
         """The bucket that the window starts in, and all behind it as one."""

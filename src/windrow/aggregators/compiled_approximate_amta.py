@@ -235,7 +235,7 @@ class CompiledApproximateAmta:
     def query(self) -> Any:
         """The aggregate of all updates in the window: an interval, or one for each by name."""
         out = self._room(1)
-        self._steps.answer(self._places[0], tuple(array.ctypes.data for array in out))
+        self._steps.answer(*self._places, tuple(array.ctypes.data for array in out))
         found = []
         for number in range(len(self._names)):
             intervals = self._intervals(out, number)

@@ -1,17 +1,18 @@
 """AMTA for windows larger than memory: its forest is kept as pages in a key-value store."""
 
 from functools import partial
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from windrow.aggregators.compiled_amta import CompiledAmta
 from windrow.aggregators.kernels.pages import Paging
 from windrow.aggregators.paged.book import Book
+from windrow.aggregators.paged.closing import Closing
 from windrow.aggregators.paged.courier import Outage, Patience
 from windrow.aggregators.paged.numbers import PagedNumbers
 from windrow.aggregators.paged.objects import Codec, PagedObjects
+from windrow.aggregators.paged.settings import BUFFER_BYTES, require_settings, require_store
 from windrow.algebra.aggregate import Aggregation
 from windrow.errors import AggregateError, InputError, WindowError
 from windrow.stores.base import Store
@@ -19,10 +20,8 @@ from windrow.windows import Check, Policy
 
 __all__ = ["PagedAmta"]
 
-_MEGABYTE = 1 << 20
 
-
-class PagedAmta:
+class PagedAmta(Closing):
     """A window of any size in little memory, that is still there after a crash.
 
     In memory are only the pages near both ends of the window; the others lie in `store`, under
@@ -62,20 +61,22 @@ class PagedAmta:
         page: int = 512,
         cached_pages: int = 16,
         outage: Outage = Outage.RAISE,
-        buffer_bytes: int = 16 * _MEGABYTE,
+        buffer_bytes: int = BUFFER_BYTES,
         wait_s: float = 30.0,
     ) -> None:
-        _require_settings(page, cached_pages, outage, buffer_bytes, wait_s)
-        if not isinstance(store, Store):
+        require_settings(page, cached_pages, outage, buffer_bytes, wait_s)
+        require_store(store)
+        if outage is Outage.SHRINK:
             raise InputError(
-                f"store={store!r} is no store; give one of windrow.stores, e.g. MemoryStore()"
+                f"outage={outage}: PagedAmta keeps every update and has nothing to make smaller; "
+                "use ApproximateAmta with a Footprint(...), or Outage.BUFFER"
             )
         if policy is not None and policy.check is Check.VERIFY:
             raise WindowError(
                 "check=Check.VERIFY looks at every update, which a window in pages does not hold "
                 "in memory; use Amta to verify"
             )
-        self._name, self._closed = name, False
+        self._name = name
         shelf = store.open(name)
         patience = Patience(outage, buffer_bytes, wait_s)
         book = partial(Book, shelf, name, patience=patience)
@@ -144,41 +145,13 @@ class PagedAmta:
         """Return when all that has happened so far is in the store."""
         self._open.flush()
 
-    def close(self) -> None:
-        """Have everything in the store, and let others open the window; twice does nothing."""
-        if self._closed:
-            return
-        try:
-            self._window.flush()
-        finally:
-            self._let_go()
-
-    def _let_go(self) -> None:
-        self._closed = True
+    def _release(self) -> None:
         self._window.close()
 
     @property
     def _open(self) -> PagedNumbers | PagedObjects:
-        if self._closed:
-            raise WindowError(
-                f"window {self._name!r} is closed, and others may have opened it; open it again "
-                "with PagedAmta(...)"
-            )
+        self._require_open()
         return self._window
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if kind is None:
-            self.close()
-        elif not self._closed:  # what failed may be the store: what it has is whole in any case
-            self._let_go()
 
 
 def _is_of_numbers(
@@ -192,18 +165,3 @@ def _is_of_numbers(
     except (AggregateError, WindowError):
         return False
     return True
-
-
-def _require_settings(
-    page: int, cached_pages: int, outage: object, buffer_bytes: int, wait_s: float
-) -> None:
-    for name, value, least in (("page", page, 8), ("cached_pages", cached_pages, 4)):
-        if not isinstance(value, int) or value < least or value & (value - 1):
-            raise InputError(f"{name}={value!r}: give a power of two, {least} or more")
-    if not isinstance(outage, Outage):
-        raise InputError(f"outage={outage!r}: give Outage.RAISE or Outage.BUFFER")
-    if buffer_bytes <= 0 or wait_s < 0:
-        raise InputError(
-            f"buffer_bytes={buffer_bytes!r}, wait_s={wait_s!r}: give room for at least one byte, "
-            "and a time that is not negative"
-        )

@@ -55,6 +55,9 @@ class Monoid(Generic[S, R]):
     numeric: NumericForm | None = field(default=None, repr=False)
     changing: bool = False  # its functions are a user's: what they refer to may change
     multiset: MultisetForm | None = None
+    # Of a sketch: between what the exact result lies, with a confidence of 99 % at least; None for
+    # a state whose result is the exact one.
+    bounds: Callable[[S], tuple[Any, Any] | None] | None = None
     returns: str | None = None  # the type of results as Spark writes it, where numbers do not tell
 
     @property

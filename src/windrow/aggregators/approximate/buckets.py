@@ -1,12 +1,13 @@
 """Buckets in a forest: AMTA, whose updates are buckets of a stream's."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from windrow.aggregators.amta import Amta
 from windrow.aggregators.approximate.layout import Bucket
 from windrow.aggregators.levels import blocks_back_to
 from windrow.aggregators.search import Block, cut_position
+from windrow.algebra.monoid import Monoid
 
 __all__ = ["Buckets"]
 
@@ -15,6 +16,25 @@ class Buckets(Amta):
     """Whole buckets, numbered as they come: those from `start` up to `end` are here."""
 
     _all: Bucket | None = None  # of them as one, if that was asked for since they changed
+
+    @classmethod
+    def rebuilt(
+        cls, monoid: Monoid[Any, Any], numbers: tuple[int, int, int], buckets: Iterable[Bucket]
+    ) -> "Buckets":
+        """The forest whose oldest bucket, first of the back, and next one have these numbers.
+
+        All else follows from them and from the buckets, to the last digit.
+        """
+        evicted, split, _ = numbers
+        forest, nothing = cls(monoid), monoid.identity
+        forest._load((evicted,) * 3, nothing, nothing, (), ())
+        for number, bucket in enumerate(buckets, evicted):
+            if number == split:
+                forest._rebuild_front(evicted)
+            forest.add(bucket)
+        if split == forest.end:
+            forest._rebuild_front(evicted)
+        return forest
 
     @property
     def start(self) -> int:
@@ -25,6 +45,16 @@ class Buckets(Amta):
     def end(self) -> int:
         """The number of the next one."""
         return self._inserted
+
+    def empty(self) -> None:
+        """Let go of all, and number those to come anew."""
+        self._clear()
+        self._all = None
+
+    def leaves(self) -> Iterator[Bucket]:
+        """One by one, the oldest first."""
+        for number in range(self._evicted, self._inserted):
+            yield self._levels.node(0, number)
 
     def add(self, bucket: Bucket) -> None:
         """Append one, the newest."""
@@ -76,19 +106,26 @@ class Buckets(Amta):
         if self._levels.node(0, self._evicted).size > most:
             return 0
         before = self.total().size
-        self.evict_to(self._after_updates(most))
+        self.evict_to(self.after_updates(most))
         return before - self.total().size
 
     def take_updates(self, least: int) -> Bucket:
         """Take the oldest out that together have at least so many updates, or all, as one."""
         end = self._inserted
         if least < self.total().size:
-            end = self._after_updates(least - 1) + 1
+            end = self.after_updates(least - 1) + 1
         taken = self.between(self._evicted, end)
         self.evict_to(end)
         return taken
 
-    def _after_updates(self, most: int) -> int:
+    def parted(self, least: int) -> tuple[Bucket, Bucket]:
+        """The oldest that together have at least so many updates, or all, as one; the others."""
+        if least >= self.total().size:
+            return self.total(), self._identity
+        end = self.after_updates(least - 1) + 1
+        return self.between(self._evicted, end), self.between(end, self._inserted)
+
+    def after_updates(self, most: int) -> int:
         """The number behind the oldest that together have no more updates than that, not all."""
         judge: Any = _UpTo(most)
         monoid = self._contents.monoid

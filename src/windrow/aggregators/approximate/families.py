@@ -13,10 +13,12 @@ from windrow.aggregators.approximate.additive import Additive
 from windrow.aggregators.approximate.growing import Growing, Moves
 from windrow.aggregators.approximate.interval import Interval
 from windrow.aggregators.approximate.remainder import Remainder
+from windrow.aggregators.approximate.sketched import SketchedCount, SketchedQuantile
 from windrow.aggregators.approximate.spread import Spread
-from windrow.aggregators.approximate.trace import trace_of
+from windrow.aggregators.approximate.unbounded import Unbounded
 from windrow.algebra import catalogue
 from windrow.algebra.aggregate import Aggregate
+from windrow.algebra.catalogue.sketches import QuantileBounds, distinct_bounds
 from windrow.algebra.monoid import Monoid
 
 __all__ = ["Family", "family_of"]
@@ -35,23 +37,14 @@ class Family(Protocol):
         """The result over what is left of a bucket, and over the rest of the window."""
 
 
-class Unbounded:
-    """Any other aggregate: what is left of a bucket may change it in any way."""
-
-    def __init__(self, aggregate: Aggregate[Any]) -> None:
-        self._monoid = aggregate.bound()
-        self.trace = trace_of("nothing", lambda row: None, lambda older, newer: None)
-
-    def interval(
-        self, bucket: Any, trace: Any, rest: Any, rest_trace: Any, left: Remainder
-    ) -> Interval:
-        """The bucket counts if half of it is left."""
-        whole = self._monoid.combine(bucket, rest) if 2 * left.middle >= left.size else rest
-        return Interval.unknown(self._monoid.lower(whole))
-
-
 def family_of(aggregate: Aggregate[Any]) -> Family:
     """The family of an aggregate of the catalogue; of any other nothing is known."""
+    bounds = aggregate.monoid.bounds
+    # Sketches have parameters, and a monoid for each: their bounds tell what they are.
+    if isinstance(bounds, QuantileBounds):
+        return SketchedQuantile(aggregate, bounds)
+    if bounds is distinct_bounds:
+        return SketchedCount(aggregate)
     return _families().get(aggregate.monoid, Unbounded)(aggregate)
 
 

@@ -28,11 +28,17 @@ class Footprint:
 
 
 class Even:
-    """The limit at work; `limit` may be changed at any time."""
+    """The limit at work; what is asked, and what there is room for, may be changed at any time."""
 
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
+    def __init__(self, asked: int) -> None:
+        self.asked = asked
+        self.room: int | None = None  # for fewer than that, or for all
         self.was_reached = False
+
+    @property
+    def limit(self) -> int:
+        """How many buckets there may be."""
+        return self.asked if self.room is None else min(self.asked, self.room)
 
     def joins(self, fresh: Bucket, joined: Bucket, held: int) -> bool:
         """While the newest bucket is smaller than all would be on average."""
@@ -48,11 +54,11 @@ class Even:
 
     def dump(self) -> Any:
         """The limit, which may have been changed, and whether it was reached."""
-        return self.limit, self.was_reached
+        return self.asked, self.was_reached
 
     def load(self, data: Any) -> None:
         """Take over what `dump` gave."""
-        self.limit, self.was_reached = data
+        self.asked, self.was_reached = data
 
 
 def require_buckets(buckets: object, argument: str = "buckets") -> None:

@@ -53,7 +53,7 @@ class Growing:
         certain, possible = self._monoid.lower(rest), self._monoid.lower(most)
         if self._is_same(rest, most, certain, possible):
             return Interval.of_exact(possible)
-        value = certain if certain is not None and 2 * left.middle < left.size else possible
+        value = certain if certain is not None and 2 * left.most < left.size else possible
         ends = (certain, possible) if self._moves is Moves.UP else (possible, certain)
         ordered = self._moves in (Moves.UP, Moves.DOWN)
         # NaN has no place between others.

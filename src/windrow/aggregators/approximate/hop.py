@@ -5,7 +5,8 @@ from typing import Any
 
 from windrow.aggregators.approximate.layout import Bucket, Layout
 from windrow.aggregators.approximate.method import Window
-from windrow.aggregators.approximate.prediction import LEAST, Sample, require_confidence
+from windrow.aggregators.approximate.prediction import LEAST, Sample
+from windrow.algebra.within import require_confidence
 
 __all__ = ["Hop"]
 

@@ -2,13 +2,17 @@
 
 from typing import Any, NamedTuple
 
-__all__ = ["Interval"]
+from windrow.algebra.aggregate import Aggregate
+from windrow.algebra.monoid import Kind
+
+__all__ = ["Interval", "interval_of"]
 
 
 class Interval(NamedTuple):
     """The exact result lies in [low, high]; null ends say that nothing is known of it.
 
-    `exact` says that `value` is the exact result itself.
+    `exact` says that `value` is the exact result itself.  The ends of a sketch's results hold with
+    a confidence of 99 % at least, all others for certain.
     """
 
     value: Any
@@ -25,3 +29,21 @@ class Interval(NamedTuple):
     def unknown(cls, value: Any) -> "Interval":
         """A result without any promise."""
         return cls(value, None, None, False)
+
+
+def interval_of(aggregate: Aggregate[Any], state: Any) -> Interval:
+    """The result of a state of just the right updates: exact, unless the aggregate is a sketch.
+
+    >>> from windrow import agg
+    >>> interval_of(agg.sum(), agg.sum().monoid.lift(3))
+    Interval(value=3, low=3, high=3, exact=True)
+    """
+    monoid = aggregate.monoid
+    value = monoid.lower(state)
+    if monoid.bounds is None:
+        return Interval.unknown(value) if monoid.kind is Kind.SKETCH else Interval.of_exact(value)
+    ends = monoid.bounds(state)
+    if ends is None:
+        return Interval.of_exact(value)
+    low, high = ends
+    return Interval(value, low, high, False)

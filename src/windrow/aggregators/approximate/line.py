@@ -45,28 +45,29 @@ class Line:
         bucket, behind = self._bucket(number), self._after(number)
         but_first = bucket._replace(watched=bucket.others)
         fewest, most = behind.size, behind.size + bucket.size - 1
-        if number == self._first and self._is_partly_gone:
-            return fewest, min(most, self._now[1])
-        if bucket.size > 1 and asked.keeps(self._layout.combine(but_first, behind)):
+        has_first = number > self._first or self._now[1] == self._all
+        is_cut = has_first and bucket.size > 1
+        if is_cut and asked.keeps(self._layout.combine(but_first, behind)):
             fewest = most
-        return fewest, most
+        return min(fewest, self._now[0]), min(most, self._now[1])
 
     def dropped(self, judge: Judge) -> Stay:
         """What `drop` leaves.
 
-        Of an oldest bucket that is partly gone it is not known what predicates should see.  They
-        are asked with all that may be left of it and with nothing: the answer lies in between,
-        unless they look at all there was before the cut, of which nobody knows how they judge it.
+        Of what is partly gone it is not known what predicates should see.  They are asked with all
+        that may be left of it and with nothing: the answer lies in between, unless they look at all
+        there was before the cut, of which nobody knows how they judge it.
         """
         asked = _Dropping(judge)
         if not self._is_partly_gone:
             return self._from(asked, self._first)
         first_is_gone = self._now[1] < self._all
-        watched = self._oldest.others if first_is_gone else self._oldest.watched
-        left = self._oldest._replace(watched=watched)
+        oldest = self._bucket(self._first)
+        left = oldest._replace(watched=oldest.others) if first_is_gone else oldest
         fewest, most = self._from(asked, self._first, left)
-        if self._end - self._first > 1:
-            without = self._from(asked, self._first + 1)
+        latest = self._number_with(self._now[0])
+        if latest + 1 < self._end:
+            without = self._from(asked, latest + 1)
             fewest, most = min(fewest, without[0]), max(most, without[1])
         if asked.looked_before:
             fewest, most = 1, self._now[1]
@@ -90,6 +91,14 @@ class Line:
             if asked.condemns(combine(prefix, gone), combine(stays, behind), before):
                 return behind.size + 1, behind.size + bucket.size
         return (behind.size + bucket.size,) * 2
+
+    def _number_with(self, updates: int) -> int:
+        """The number of the bucket where the newest so many updates begin."""
+        middle = self._middle
+        gone = middle.total().size + self._newest.size - updates
+        if gone < 0:
+            return self._first
+        return middle.after_updates(gone) if gone < middle.total().size else middle.end
 
     def _cut(self, judge: Any, before: Bucket, first: int, oldest: Bucket | None = None) -> int:
         """The number of the first bucket that stays."""

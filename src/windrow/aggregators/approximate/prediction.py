@@ -6,7 +6,7 @@ from typing import Any
 
 from windrow.errors import InputError
 
-__all__ = ["LEAST", "RecentResults", "Sample", "require_confidence", "student_table"]
+__all__ = ["LEAST", "RecentResults", "Sample", "student_table"]
 
 LEAST = 30  # numbers that a sample must have before it says anything
 _FEWEST = LEAST.bit_length() - 1
@@ -101,12 +101,6 @@ class RecentResults:
 def student_table(confidence: float) -> list[float]:
     """Student's t for samples of at least 2^k numbers; the first ones are of no use."""
     return [inf] * _FEWEST + [_student(confidence, k) for k in range(_FEWEST, 63)]
-
-
-def require_confidence(confidence: object) -> None:
-    """Refuse what is no level of confidence."""
-    if not isinstance(confidence, float) or not 0 < 1 - confidence < 1:
-        raise InputError(f"confidence={confidence!r}: give a number between 0 and 1, such as 0.95")
 
 
 def _radius(number: int, spread: float, confidence: float, ahead: int = 1) -> float:

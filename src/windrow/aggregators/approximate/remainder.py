@@ -7,7 +7,10 @@ __all__ = ["Remainder"]
 
 @dataclass(frozen=True)
 class Remainder:
-    """Between `least` and `most` of the bucket's `size` newest updates are in the window."""
+    """Between `least` and `most` of the bucket's `size` newest updates are in the window.
+
+    Below zero, `least` is how many of the buckets behind it may be gone too.
+    """
 
     size: int
     least: int

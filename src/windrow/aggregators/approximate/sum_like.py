@@ -112,10 +112,10 @@ class _Dimension:
         except OverflowError:
             return inf
 
-    def predict(self, confidence: float) -> None:
+    def predict(self, confidence: float, held: int) -> None:
         """What the bucket that has just begun may cause, by the results of late."""
         if self.results is not None:
-            self.allowed = self._bound * self.results.nearest_to_zero(confidence)
+            self.allowed = self._bound * (self.results.nearest_to_zero(confidence) * held)
 
 
 class _Bounded:
@@ -141,9 +141,10 @@ class _Bounded:
         for dimension in self._relative:
             result = dimension.result(buckets)
             assert dimension.results is not None
-            dimension.results.add(result if isfinite(result) else 0.0, held)
+            # For each update: windows grow and shrink, and their sums with them.
+            dimension.results.add(result / held if isfinite(result) else 0.0, held)
             if began:
-                dimension.predict(self._confidence)
+                dimension.predict(self._confidence, held)
 
     def evicted(self, count: int, held: int) -> None:
         """The start of the window does not matter here."""

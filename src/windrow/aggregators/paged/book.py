@@ -83,6 +83,10 @@ class Book:
         """Wait until all that was committed is in the store."""
         self._courier.flush()
 
+    def settles(self) -> bool:
+        """Whether all that was committed is in the store, without waiting for it."""
+        return self._courier.settles()
+
     def close(self) -> None:
         """Let go of the shelf."""
         self._courier.close()

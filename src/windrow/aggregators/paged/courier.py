@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 from windrow.errors import StoreUnreachableError
 from windrow.stores.base import Batch, Key, Shelf
 
-__all__ = ["Courier", "Outage", "Patience"]
+__all__ = ["Courier", "Outage", "Patience", "longer_and_longer"]
 
 _Condition: TypeAlias = Callable[[], bool]
 
@@ -26,6 +26,7 @@ class Outage(enum.Enum):
 
     RAISE = "raise"  #: tell the caller at once; what was not written yet is tried again later
     BUFFER = "buffer"  #: go on in memory while there is room, then wait, and catch up
+    SHRINK = "shrink"  #: go on in memory with fewer and larger buckets, and move back later
 
 
 class Patience(NamedTuple):
@@ -42,14 +43,14 @@ class Patience(NamedTuple):
     def pauses(self) -> Iterator[float]:
         """How long to rest before each new attempt, until there is no patience left."""
         end = time.monotonic() + self.wait_s
-        for pause in _longer_and_longer():
+        for pause in longer_and_longer():
             left = end - time.monotonic()
             if left <= 0:
                 return
             yield min(pause, left)
 
 
-def _longer_and_longer() -> Iterator[float]:
+def longer_and_longer() -> Iterator[float]:
     """Pauses between attempts: each twice as long as the one before, up to a limit."""
     pause = _FIRST_PAUSE_S
     while True:
@@ -95,6 +96,17 @@ class Courier:
         self._raise_failure()
         with self._changed:
             self._wait_until(lambda: not self._waiting)
+
+    def settles(self) -> bool:
+        """Whether all is written; a batch that failed is tried again meanwhile.  Nobody waits."""
+        with self._changed:
+            failure, self._failure = self._failure, None
+            if failure is None:
+                return not self._waiting
+            self._changed.notify_all()
+        if not isinstance(failure, StoreUnreachableError):
+            raise failure
+        return False
 
     def close(self) -> None:
         """Give up what could not be written; call `flush` before."""
@@ -146,7 +158,7 @@ class Courier:
             self._changed.wait(max(min(end - time.monotonic(), 1.0), 0.001))
 
     def _carry(self) -> None:
-        pauses = _longer_and_longer()
+        pauses = longer_and_longer()
         while True:
             with self._changed:
                 while not self._waiting and not self._closed:
@@ -160,7 +172,7 @@ class Courier:
                 self._rest(failure, next(pauses))
             else:
                 self._forget(batch)
-                pauses = _longer_and_longer()
+                pauses = longer_and_longer()
 
     def _rest(self, failure: Exception, pause: float) -> None:
         """Leave the batch where it is: for a while, or until somebody has heard of it."""

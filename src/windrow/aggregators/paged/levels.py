@@ -1,12 +1,25 @@
-"""The nodes of a forest in pages of any states: the newest at hand, others read when needed."""
+"""The nodes of a forest in pages of any states: the newest at hand, others read when needed.
+
+Where leaves are dropped, pairs become the leaves with the numbers that they have: no page moves.
+So the book knows levels by places of their own, in a circle that `base` goes round, one step for
+each level that was dropped from below.
+"""
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from windrow.aggregators.paged.book import Book, Place
 
-__all__ = ["PagedLevels"]
+__all__ = ["PagedLevels", "Pages"]
+
+# Pages [first, end) of a level, as the book knows it.
+Pages: TypeAlias = tuple[int, int, int]
+
+_PLACES = 256  # of levels, in the circle: a page tells its own in a byte
+# Levels that may be dropped before the book hears of it.  One operation drops no more than there
+# are, 64, and as many are in use: places come round again only when their pages are gone.
+_DROPPED_UNHEARD = 64
 
 
 class PagedLevels:
@@ -26,16 +39,27 @@ class PagedLevels:
         # invariant: of each level the page that fills, and the full one before it
         self._tails: list[dict[int, list[Any]]] = []
         self._cached: OrderedDict[Place, list[Any]] = OrderedDict()
-        self.deleted: dict[int, int] = {}  # pages before it are gone from the store
-        self._emitted: dict[int, int] = {}  # pages before it have been given to the book
+        self.base = self._heard_base = 0  # where the leaves are: now, and at the last head
+        # By the places of levels:
+        self.emitted: dict[int, int] = {}  # pages before it have been given to the book
+        self._deleted: dict[int, int] = {}  # pages before it are gone from the store
         self._newest_read: dict[int, int] = {}  # the page of each level that was read last
         self._ahead: dict[int, Place] = {}  # and the one that is expected next
+        self._dropped: list[Pages] = []  # of levels that are not there any more
+
+    def _at(self, level: int) -> int:
+        """Where the book has a level."""
+        return (self.base + level) % _PLACES
+
+    def _level_at(self, place: int) -> int:
+        """The level that is there."""
+        return (place - self.base) % _PLACES
 
     def node(self, level: int, index: int) -> Any:
         """The aggregate of updates [index << level, (index + 1) << level)."""
         number, at = divmod(index, self._page)
         tail = self._tails[level].get(number) if level < len(self._tails) else None
-        return (self._read(Place(level, number)) if tail is None else tail)[at]
+        return (self._read(Place(self._at(level), number)) if tail is None else tail)[at]
 
     def block(self, start: int, end: int) -> Any:
         """The aggregate of an aligned block of 2^l updates."""
@@ -54,39 +78,83 @@ class PagedLevels:
             for old in [n for n in tail if n < number - 1]:
                 del tail[old]
         nodes += [None] * (at - len(nodes))  # dead ones: the window began after them
-        nodes.append(state)
+        nodes[at:] = [state]  # what an operation left there that failed is no part of the window
         if at == self._page - 1:
-            self._book.write(Place(level, number), self._encode(nodes))
-            self._emitted[level] = number + 1
+            place = self._at(level)
+            self._book.write(Place(place, number), self._encode(nodes))
+            self.emitted[place] = number + 1
 
     def trim(self, height: int) -> None:
         """Let go of the levels from `height` on, whose nodes are not needed any more."""
         del self._tails[height:]
 
-    def at_hand(self) -> list[dict[int, list[Any]]]:
-        """The newest pages of all levels; see `go_back`."""
-        return list(self._tails)
+    def drop_leaves(self) -> None:
+        """Make pairs the leaves, with half the numbers."""
+        self._drop(1)
 
-    def go_back(self, tails: list[dict[int, list[Any]]]) -> None:
+    def drop_all(self) -> None:
+        """Begin anew, with levels whose places nobody uses."""
+        emitted = (self._level_at(place) + 1 for place in self.emitted)
+        self._drop(max(len(self._tails), *emitted, 0))
+
+    def _drop(self, count: int) -> None:
+        for place in map(self._at, range(count)):
+            emitted = self.emitted.pop(place, 0)
+            self._dropped.append((place, self._deleted.get(place, 0), emitted))
+            self._newest_read.pop(place, None)
+            if self._ahead.pop(place, None) is not None:
+                self._book.expect(list(self._ahead.values()))  # others will be in its place
+            for page in [page for page in self._cached if page.level == place]:
+                del self._cached[page]
+        del self._tails[:count]
+        self.base = self._at(count)
+
+    def at_hand(self) -> tuple[Any, ...]:
+        """The newest pages of all levels, and where these are; see `go_back`."""
+        return list(self._tails), self.base, dict(self.emitted), list(self._dropped)
+
+    def go_back(self, before: tuple[Any, ...]) -> None:
         """Have levels again that were let go of since."""
-        self._tails = tails
+        self._tails, self.base, self.emitted, self._dropped = before
 
-    def dead(self, evicted: int) -> list[tuple[int, int, int]]:
+    def has(self, level: int, first: int, end: int) -> bool:
+        """Whether these nodes are among the newest pages."""
+        tail = self._tails[level] if level < len(self._tails) else {}
+        return all(n in tail for n in range(first // self._page, -(-end // self._page)))
+
+    @property
+    def must_be_heard(self) -> bool:
+        """Whether so many levels were dropped that a head must be written before the next ones."""
+        return (self.base - self._heard_base) % _PLACES >= _DROPPED_UNHEARD
+
+    def dead(self, evicted: int) -> list[Pages]:
         """Spans of pages that hold no node of the window any more, and are still there."""
-        spans = []
-        for level, emitted in self._emitted.items():
-            first = self.deleted.get(level, 0)
-            end = min((-(-evicted >> level)) // self._page, emitted)
+        spans = [span for span in self._dropped if span[1] < span[2]]
+        for place, emitted in self.emitted.items():
+            first = self._deleted.get(place, 0)
+            end = min((-(-evicted >> self._level_at(place))) // self._page, emitted)
             if first < end:
-                spans.append((level, first, end))
+                spans.append((place, first, end))
         return spans
+
+    def deleted(self, dead: Sequence[Pages]) -> dict[int, int]:
+        """Which pages of each level are gone with these."""
+        gone = {**self._deleted, **{place: end for place, _, end in dead}}
+        dropped = {place for place, _, _ in self._dropped}
+        return {place: end for place, end in gone.items() if place not in dropped}
+
+    def forget(self, dead: Sequence[Pages]) -> None:
+        """The book has heard that these are dead."""
+        self._deleted = self.deleted(dead)
+        self._dropped = []
+        self._heard_base = self.base
 
     def newest(self, inserted: int) -> list[Any]:
         """The updates that fill no page yet."""
         if not self._tails:
             return []
-        nodes = self._tails[0].get(inserted // self._page, [])
-        return list(nodes)
+        number, count = divmod(inserted, self._page)
+        return self._tails[0].get(number, [])[:count]
 
     def resume(
         self,
@@ -98,19 +166,21 @@ class PagedLevels:
     ) -> None:
         """The newest full page of each level comes from the book, what follows from below it."""
         page = self._page
-        self.deleted = deleted
+        self._deleted = deleted
+        self._heard_base = self.base
         levels = (inserted - evicted).bit_length()
         self._tails = [{} for _ in range(levels)]
         full = [(inserted >> level) // page for level in range(levels)]
         wanted = [
-            Place(level, count - 1)
+            Place(self._at(level), count - 1)
             for level, count in enumerate(full)
             if -(-evicted >> level) < count * page
         ]
         for place, contents in zip(wanted, self._book.read(wanted), strict=True):
-            self._tails[place.level][place.number] = self._decode(contents)
+            level = self._level_at(place.level)
+            self._tails[level][place.number] = self._decode(contents)
         for level, count in enumerate(full):
-            self._emitted[level] = count
+            self.emitted[self._at(level)] = count
             first, end = count * page, inserted >> level
             if level == 0:
                 nodes = list(newest)
@@ -137,12 +207,13 @@ class PagedLevels:
 
     def _look_ahead(self, place: Place) -> None:
         """Where evictions go on from page to page, have the next one brought."""
-        level, number = place
-        follows = self._newest_read.get(level) == number - 1
-        self._newest_read[level] = number
+        at, number = place
+        level = self._level_at(at)
+        follows = self._newest_read.get(at) == number - 1
+        self._newest_read[at] = number
         tail = self._tails[level] if level < len(self._tails) else {}
-        if follows and number + 1 < self._emitted.get(level, 0) and number + 1 not in tail:
-            self._ahead[level] = Place(level, number + 1)
+        if follows and number + 1 < self.emitted.get(at, 0) and number + 1 not in tail:
+            self._ahead[at] = Place(at, number + 1)
         else:
-            self._ahead.pop(level, None)
+            self._ahead.pop(at, None)
         self._book.expect(list(self._ahead.values()))

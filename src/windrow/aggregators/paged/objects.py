@@ -7,7 +7,7 @@ from typing import Any
 from windrow.aggregators.amta import Amta
 from windrow.aggregators.paged import plain
 from windrow.aggregators.paged.book import Book
-from windrow.aggregators.paged.levels import PagedLevels
+from windrow.aggregators.paged.levels import PagedLevels, Pages
 from windrow.algebra.aggregate import Aggregation
 from windrow.windows import Policy
 
@@ -69,14 +69,23 @@ class PagedObjects(Amta):
 
     def _evict(self, count: int) -> None:
         self._make_known()
-        before = (self._evicted, self._split, self._front, self._back, list(self._stack))
-        levels = self._paged.at_hand()
+        before = self.mark()
         try:
             super()._evict(count)
         except BaseException:  # a page that does not come: nothing has happened
-            self._evicted, self._split, self._front, self._back, self._stack = before
-            self._paged.go_back(levels)
+            self.go_back(before)
             raise
+
+    def mark(self) -> tuple[Any, ...]:
+        """How things are now; see `go_back`."""
+        counters = self._evicted, self._split, self._inserted
+        return counters, self._front, self._back, list(self._stack), self._paged.at_hand()
+
+    def go_back(self, before: tuple[Any, ...]) -> None:
+        """Let nothing have happened since a mark, which is used up by that."""
+        counters, self._front, self._back, self._stack, levels = before
+        self._evicted, self._split, self._inserted = counters
+        self._paged.go_back(levels)
 
     def _make_known(self) -> None:
         """Have the store know of every so many changes, before the next one happens."""
@@ -87,7 +96,7 @@ class PagedObjects(Amta):
     def _commit(self) -> None:
         dead = self._paged.dead(self._evicted)
         self._book.commit(self._head(dead), dead)
-        self._paged.deleted.update({level: end for level, _, end in dead})
+        self._paged.forget(dead)
         self._since_head = 0
 
     def flush(self) -> None:
@@ -99,9 +108,9 @@ class PagedObjects(Amta):
         """Let go of the store."""
         self._book.close()
 
-    def _head(self, dead: list[tuple[int, int, int]]) -> bytes:
+    def _head(self, dead: list[Pages]) -> bytes:
         """Counters, front, back and stack, and the newest updates that fill no page yet."""
-        gone = {**self._paged.deleted, **{level: end for level, _, end in dead}}
+        gone = self._paged.deleted(dead)
         counters = (self._evicted, self._split, self._inserted)
         positions = [position for position, _ in self._stack]
         places = plain.encode([counters, positions, list(gone.items())])

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from math import ceil
+from math import ceil, floor
 from typing import Any, TypeAlias
 
 from windrow.algebra.aggregate import Aggregate, Reads
@@ -20,10 +20,24 @@ from windrow.algebra.monoid import Kind, Monoid
 from windrow.algebra.registry import Takes, register
 from windrow.errors import AggregateError
 
-__all__ = ["Sketch", "distinct_sketch", "quantile_sketch", "restored_sketch"]
+__all__ = [
+    "QuantileBounds",
+    "Sketch",
+    "between_ranks",
+    "distinct_bounds",
+    "distinct_sketch",
+    "quantile_sketch",
+    "restored_sketch",
+    "tells_ranks_exactly",
+    "values_in",
+]
 
 # A KLL sketch of k ≥ 64 still holds this many values exactly: becoming one changes no result.
 _FEW = 64
+
+# Standard deviations at which counts are bounded: 99.7 % of normal errors, so that bounds of two
+# sketches hold together with 99 %, the confidence of a KLL sketch's ranks.
+_DEVIATIONS = 3
 
 
 @register(Takes.NUMBERS, 0.5, bulky=True)
@@ -99,8 +113,62 @@ def restored_sketch(kind: str, serialized: bytes) -> Sketch:
 KllState: TypeAlias = tuple[float, ...] | Sketch
 
 
+def values_in(state: KllState) -> int:
+    """How many values a state of `quantile_sketch` is of."""
+    return int(state.native.n) if isinstance(state, Sketch) else len(state)
+
+
+def tells_ranks_exactly(state: KllState) -> bool:
+    """Whether the value of every rank is known for certain."""
+    if not isinstance(state, Sketch):
+        return True
+    native = state.native
+    # The extremes are kept as they are: where they are one, so are all values.
+    return not native.is_estimation_mode() or native.get_min_value() == native.get_max_value()
+
+
+def between_ranks(state: KllState, lowest: int, highest: int) -> tuple[float, float]:
+    """Values that no value of these ranks is below or above; the smallest one's rank is 1.
+
+    All such answers of one sketch hold together, with a confidence of 99 %: its rank error is that
+    of the worst of its ranks.
+    """
+    if not isinstance(state, Sketch):
+        ordered = sorted(state)
+        return ordered[max(lowest, 1) - 1], ordered[min(highest, len(ordered)) - 1]
+    native, number = state.native, values_in(state)
+    off = native.normalized_rank_error(False) * number if native.is_estimation_mode() else 0.0
+    low, high = native.get_min_value(), native.get_max_value()
+    # A rank is looked up in the middle of its step, which rounding does not leave.
+    if lowest - off > 1:
+        low = native.get_quantile((lowest - off - 0.5) / number, True)
+    if highest + off < number:
+        high = native.get_quantile((highest + off - 0.5) / number, True)
+    return low, high
+
+
+@dataclass(frozen=True)
+class QuantileBounds:
+    """Where the exact quantile lies: between the values at its rank less and plus the error."""
+
+    q: float
+
+    def rank(self, values: int) -> int:
+        """Which of so many sorted values the quantile is, counted from 1."""
+        return max(ceil(self.q * values), 1)
+
+    def __call__(self, state: KllState) -> tuple[float, float] | None:
+        """The bounds of a state of `quantile_sketch`."""
+        if tells_ranks_exactly(state):
+            return None
+        rank = self.rank(values_in(state))
+        return between_ranks(state, rank, rank)
+
+
 @cache
 def _quantile_sketch(q: float, k: int) -> Monoid[Any, float | None]:
+    bounds = QuantileBounds(q)
+
     def combine(older: KllState, newer: KllState) -> KllState:
         if isinstance(older, tuple) and isinstance(newer, tuple):
             together = older + newer
@@ -119,7 +187,7 @@ def _quantile_sketch(q: float, k: int) -> Monoid[Any, float | None]:
         if isinstance(state, Sketch):
             quantile: float = state.native.get_quantile(q, True)
             return quantile
-        return sorted(state)[max(ceil(q * len(state)), 1) - 1] if state else None
+        return sorted(state)[bounds.rank(len(state)) - 1] if state else None
 
     return Monoid(
         name="quantile_sketch",
@@ -130,6 +198,7 @@ def _quantile_sketch(q: float, k: int) -> Monoid[Any, float | None]:
         identity=(),
         kind=Kind.SKETCH,
         commutative=True,
+        bounds=bounds,
     )
 
 
@@ -154,6 +223,17 @@ def _filled(sketch: Any, values: Iterable[Any]) -> Any:
 
 
 HllState: TypeAlias = frozenset[Any] | Sketch
+
+
+def distinct_bounds(state: HllState) -> tuple[int, int] | None:
+    """Between which numbers the exact one of a state of `distinct_sketch` lies."""
+    if not isinstance(state, Sketch):
+        return None
+    native = state.native
+    low, high = native.get_lower_bound(_DEVIATIONS), native.get_upper_bound(_DEVIATIONS)
+    # Outwards, though the number is whole: of few values the error is how many hashes collide,
+    # which has a longer tail than the library reckons with.
+    return floor(low), ceil(high)
 
 
 @cache
@@ -191,6 +271,7 @@ def _distinct_sketch(lg_k: int) -> Monoid[Any, int]:
         kind=Kind.SKETCH,
         commutative=True,
         neutral=0,
+        bounds=distinct_bounds,
     )
 
 

@@ -44,7 +44,7 @@ def extremum_code(name: str, numeric: Numeric) -> BoundCode:
         possible, has_possible = lower(combine_inner(left, behind))
         if has_certain == VALUE and certain == possible:
             return possible, possible, possible, HAS_VALUE | HAS_ENDS | EXACT
-        mostly_gone = (least + most) // 2 * 2 < size
+        mostly_gone = 2 * most < size
         value = certain if has_certain == VALUE and mostly_gone else possible
         if has_certain != VALUE or certain != certain or possible != possible:
             return value, value, value, HAS_VALUE if has_possible == VALUE else 0

@@ -246,7 +246,7 @@ def _inserted(operator: BucketOperator, kinds: Kinds, first: int) -> Any:
 def _remember(window: Any, own: Any, table: Any, result: Any, held: Any, began: Any) -> None:
     """A result that a relative bound refers to."""
     now = own + _NOW
-    add(window, now, result if isfinite(result) else 0.0)
+    add(window, now, result / held if isfinite(result) else 0.0)
     if number_of(window, now) >= read_float(window, own + _LENGTH):
         for k in range(SAMPLE):
             write_float(window, own + _BEFORE + k, read_float(window, now + k))
@@ -254,7 +254,7 @@ def _remember(window: Any, own: Any, table: Any, result: Any, held: Any, began: 
         write_float(window, own + _LENGTH, 1.0 * max(held, BLOCKS))
     if began:
         nearest = nearest_to_zero(window, table, own + _BEFORE, now)
-        write_float(window, own + _ALLOWED, read_float(window, own + _BOUND) * nearest)
+        write_float(window, own + _ALLOWED, read_float(window, own + _BOUND) * (nearest * held))
 
 
 def _take(window: Any, own: Any, known: Any, value: Any, held: Any) -> None:

@@ -10,6 +10,7 @@ from windrow.aggregators.kernels.buckets.operator import BucketOperator
 from windrow.aggregators.kernels.buckets.window import (
     BEHIND,
     LEAST,
+    MIDDLE,
     MOST,
     NEWEST,
     OLDEST,
@@ -35,7 +36,8 @@ def slide_code(operator: BucketOperator, functions: WindowCode, *, limited: bool
         functions.start_with,
         functions.ends,
     )
-    between, evicted = functions.whole.between, functions.methods.evicted
+    between, after_updates = functions.whole.between, functions.whole.after_updates
+    evicted = functions.methods.evicted
 
     def view(bucket: Any) -> Any:
         return view_whole(watched(bucket), bucket[0])
@@ -82,14 +84,12 @@ def slide_code(operator: BucketOperator, functions: WindowCode, *, limited: bool
         number = low - 1
         bucket, after = bucket_at(window, forest, number), from_on(window, forest, low)
         least, most_stay = after[0], after[0] + bucket[0] - 1
-        is_partly_gone = fewest < oldest[0] + behind
-        if number == first and is_partly_gone:
-            return least, min(most_stay, most)
-        if bucket[0] > 1:
+        has_first = number > first or most == oldest[0] + behind
+        if has_first and bucket[0] > 1:
             left = join(view_others(watched(bucket)), view(after))
             if keeps(window, left):
                 least = most_stay
-        return least, most_stay
+        return min(least, fewest), min(most_stay, most)
 
     def dropped(window: Any, forest: Any) -> Any:
         behind = read_int(window, BEHIND)
@@ -100,15 +100,25 @@ def slide_code(operator: BucketOperator, functions: WindowCode, *, limited: bool
         if fewest == everything:
             start = view(bucket_at(window, forest, first))
             return cut_from(window, forest, first, end, start, False)
+        oldest = bucket_at(window, forest, first)
         left = view_others(watched(oldest)) if most < everything else view(oldest)
         least, most_stay = cut_from(window, forest, first, end, left, True)
-        if end - first > 1:
-            start = view(bucket_at(window, forest, first + 1))
-            other_least, other_most = cut_from(window, forest, first + 1, end, start, False)
+        latest = number_with(window, forest, first, fewest)
+        if latest + 1 < end:
+            start = view(bucket_at(window, forest, latest + 1))
+            other_least, other_most = cut_from(window, forest, latest + 1, end, start, False)
             least, most_stay = min(least, other_least), max(most_stay, other_most)
         if looks_before:
             least, most_stay = 1, most
         return min(least, fewest), min(most_stay, most)
+
+    def number_with(window: Any, forest: Any, first: Any, updates: Any) -> Any:
+        """The number of the bucket where the newest so many updates begin."""
+        middle = load(window, MIDDLE)[0]
+        gone = middle + load(window, NEWEST)[0] - updates
+        if gone < 0:
+            return first
+        return after_updates(forest, gone) if gone < middle else read_int(forest, INSERTED)
 
     def cut_from(
         window: Any, forest: Any, first: Any, end: Any, start: Any, is_partly_gone: Any

@@ -25,7 +25,7 @@ class BucketSteps(NamedTuple):
     evict: Any  # evict(window, forest, count)
     slide: Any  # slide(window, forest); None without a policy
     shrink: Any  # shrink(window, forest, buckets)
-    answer: Any  # answer(window, out)
+    answer: Any  # answer(window, forest, out)
     buckets: Any  # buckets(window, forest) → how many there are
 
 
@@ -35,12 +35,7 @@ def make_bucket_steps(operator: BucketOperator, kinds: Kinds) -> BucketSteps:
     `out` are addresses, four for each part: of values, of low ends, of high ends, of statuses.
     """
     functions = window_code(operator, kinds)
-    insert, evict, held, has_room = (
-        functions.insert,
-        functions.evict,
-        functions.held,
-        functions.has_room,
-    )
+    insert, trim, has_room = functions.insert, functions.trim, functions.has_room
     lift = operator.lift
     slides = operator.watch.keeps is not None
     slide = slide_code(operator, functions, limited=kinds.limited) if slides else _stay
@@ -61,20 +56,18 @@ def make_bucket_steps(operator: BucketOperator, kinds: Kinds) -> BucketSteps:
             if at_most >= 0:
                 if slides:
                     slide(window, forest)
-                too_many = held(window) - at_most
-                if too_many > 0:
-                    evict(window, forest, too_many)
-                answer(window, out, row)
+                trim(window, forest, at_most)
+                answer(window, forest, out, row)
             row += 1
         return row
 
-    def answer_once(window: Any, out: Any) -> None:
-        answer(window, out, 0)
+    def answer_once(window: Any, forest: Any, out: Any) -> None:
+        answer(window, forest, out, 0)
 
     return BucketSteps(
         reset=kernel(functions.reset),
         roll=kernel(roll),
-        evict=kernel(evict),
+        evict=kernel(functions.evict),
         slide=kernel(slide) if slides else None,
         shrink=kernel(functions.shrink),
         answer=kernel(answer_once),
@@ -90,6 +83,8 @@ def _answer(operator: BucketOperator, functions: WindowCode) -> Any:
     """The intervals of all parts, into one row of the arrays."""
     names: dict[str, Any] = {
         "ends": functions.ends,
+        "slides": operator.watch.keeps is not None,
+        "started": functions.started,
         "combine": operator.combine,
         "read_int": read_int,
         "write_byte": write_byte,
@@ -97,9 +92,11 @@ def _answer(operator: BucketOperator, functions: WindowCode) -> Any:
         "write_int": write_int,
     }
     source = (
-        "def answer(window, out, row):\n"
-        "    oldest, rest = ends(window)\n"
+        "def answer(window, forest, out, row):\n"
         f"    least, most = read_int(window, {LEAST}), read_int(window, {MOST})\n"
+        "    oldest, rest = ends(window)\n"
+        "    if slides and least < 0:\n"
+        "        oldest, rest, least, most = started(window, forest)\n"
         "    whole = oldest[0] == least\n"
         "    if whole and least > 0:\n"
         "        rest = combine(oldest, rest)\n"

@@ -28,6 +28,8 @@ class WholeCode(NamedTuple):
     evict_all: Any  # evict_all(forest)
     evict_updates: Any  # evict_updates(forest, most): the oldest that have no more than so many
     take_updates: Any  # take_updates(forest, least, all) → the oldest that have at least so many
+    parted: Any  # parted(forest, least, all) → the same, left where they are; and all others
+    after_updates: Any  # after_updates(forest, most) → the number behind those that have no more
     halve: Any  # halve(forest) → a bucket that was left over; of each two others one is made
     between: Any  # between(forest, start, end) → those with these numbers, as one
 
@@ -98,6 +100,13 @@ def whole_code(operator: Combined) -> WholeCode:
         evict_to(forest, end)
         return taken
 
+    def parted(forest: Any, least: Any, everything: Any) -> Any:
+        start, end = read_int(forest, EVICTED), read_int(forest, INSERTED)
+        if least >= everything:
+            return between(forest, start, end), identity
+        middle = after_updates(forest, least - 1) + 1
+        return between(forest, start, middle), between(forest, middle, end)
+
     def halve(forest: Any) -> Any:
         evicted, inserted = read_int(forest, EVICTED), read_int(forest, INSERTED)
         alone = identity
@@ -126,6 +135,8 @@ def whole_code(operator: Combined) -> WholeCode:
         evict_all,
         evict_updates,
         take_updates,
+        parted,
+        after_updates,
         halve,
         between,
     )

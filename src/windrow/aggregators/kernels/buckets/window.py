@@ -46,9 +46,13 @@ class WindowCode(NamedTuple):
     insert: Any  # insert(window, forest, fresh)
     held: Any  # held(window) → how many updates it holds, or about
     evict: Any  # evict(window, forest, count)
+    trim: Any  # trim(window, forest, at_most): keep no more than the newest so many updates
     start_with: Any  # start_with(window, forest, fewest, most): let go of all before
     shrink: Any  # shrink(window, forest, buckets): until there are no more than so many
     ends: Any  # ends(window) → the oldest bucket, and all behind it as one
+    # started(window, forest) → what the window starts in, as one bucket, if that may be any of
+    # several; all behind it; the fewest and the most of the former that are left
+    started: Any
     buckets: Any  # buckets(window, forest) → how many there are
     load: Any  # load(window, which) → a bucket: OLDEST, NEWEST, MIDDLE
     methods: MethodCode
@@ -71,6 +75,7 @@ def window_code(operator: BucketOperator, kinds: Kinds) -> WindowCode:
         whole.take_updates,
     )
     evict_all, is_odd, reset_forest = whole.evict_all, whole.is_odd, whole.reset
+    parted = whole.parted
     methods = method_code(operator, kinds, first_method_of(operator), LIMIT)
     joins, inserted, evicted = methods.joins, methods.inserted, methods.evicted
     limited = kinds.limited
@@ -106,6 +111,16 @@ def window_code(operator: BucketOperator, kinds: Kinds) -> WindowCode:
     def buckets(window: Any, forest: Any) -> Any:
         ends = (size_of(window, OLDEST) > 0) + (size_of(window, NEWEST) > 0)
         return ends + size(forest)
+
+    def started(window: Any, forest: Any) -> Any:
+        oldest, rest, least = load(window, OLDEST), identity, read_int(window, LEAST)
+        # A policy's cut may lie in any of several buckets.
+        more, rest = parted(forest, -least, size_of(window, MIDDLE))
+        newest = load(window, NEWEST)
+        if more[0] + least < 0:
+            more, newest = combine(more, newest), identity
+        least, most = least + more[0], read_int(window, MOST) + more[0]
+        return combine(oldest, more), combine(rest, newest), least, most
 
     @hot
     def ends(window: Any) -> Any:
@@ -182,16 +197,7 @@ def window_code(operator: BucketOperator, kinds: Kinds) -> WindowCode:
             store(window, NEWEST, identity)
         return taken
 
-    @hot
     def evict(window: Any, forest: Any, count: Any) -> None:
-        if count < read_int(window, LEAST):  # part of the oldest bucket
-            move(window, LEAST, -count)
-            move(window, MOST, -count)
-            evicted(window, count)
-        else:
-            evict_buckets(window, forest, count)
-
-    def evict_buckets(window: Any, forest: Any, count: Any) -> None:
         behind = read_int(window, BEHIND)
         fewest = behind + read_int(window, LEAST) - count
         most = behind + read_int(window, MOST) - count
@@ -199,6 +205,23 @@ def window_code(operator: BucketOperator, kinds: Kinds) -> WindowCode:
         evicted(window, count)
         if limited and held(window) == 0:
             write_int(window, REACHED, 0)
+
+    @hot
+    def trim(window: Any, forest: Any, at_most: Any) -> None:
+        behind, least, most = (
+            read_int(window, BEHIND),
+            read_int(window, LEAST),
+            read_int(window, MOST),
+        )
+        count = behind + most - at_most
+        if count <= 0:
+            return
+        if count < least and least == most:  # part of the oldest bucket
+            write_int(window, LEAST, least - count)
+            write_int(window, MOST, most - count)
+        else:
+            start_with(window, forest, min(behind + least, at_most), at_most)
+        evicted(window, count)
 
     def start_with(window: Any, forest: Any, fewest: Any, most: Any) -> None:
         if most == 0:
@@ -213,12 +236,11 @@ def window_code(operator: BucketOperator, kinds: Kinds) -> WindowCode:
                 write_int(window, MOST, 0)
             let_go(window, forest, gone - oldest)
         behind = read_int(window, BEHIND)
-        if behind > fewest:
-            put_aside(window, take(window, forest, behind - fewest))
-        if size_of(window, OLDEST) > 0:
+        if behind > most:
+            put_aside(window, take(window, forest, behind - most))
             behind = read_int(window, BEHIND)
-            write_int(window, LEAST, fewest - behind)
-            write_int(window, MOST, most - behind)
+        write_int(window, LEAST, fewest - behind)
+        write_int(window, MOST, most - behind)
 
     def let_go(window: Any, forest: Any, updates: Any) -> None:
         within = size_of(window, MIDDLE)
@@ -232,16 +254,18 @@ def window_code(operator: BucketOperator, kinds: Kinds) -> WindowCode:
         move(window, BEHIND, size_of(window, MIDDLE) - within)
 
     return WindowCode(
-        reset,
-        has_room,
-        insert,
-        held,
-        evict,
-        start_with,
-        shrink,
-        ends,
-        buckets,
-        load,
-        methods,
-        whole,
+        reset=reset,
+        has_room=has_room,
+        insert=insert,
+        held=held,
+        evict=evict,
+        trim=trim,
+        start_with=start_with,
+        shrink=shrink,
+        ends=ends,
+        started=started,
+        buckets=buckets,
+        load=load,
+        methods=methods,
+        whole=whole,
     )

@@ -1,0 +1,300 @@
+"""Windows of buckets in a store are what they are in memory, through restarts and crashes."""
+
+import pickle
+from itertools import count
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.aggregators.support import last
+from tests.approximate.stored import (
+    METHODS,
+    PAGE,
+    SLIDES,
+    FlakyStore,
+    call,
+    check_all,
+    facts,
+    operations,
+    steps,
+    window,
+)
+from tests.paged.faulty import FaultyStore
+from windrow import agg, monoid
+from windrow.aggregators import ApproximateAmta, Footprint, Outage, PagedAmta, SumLike
+from windrow.errors import (
+    AggregateError,
+    InputError,
+    SnapshotError,
+    StoreBusyError,
+    StoreUnreachableError,
+    WindowError,
+)
+from windrow.stores import Key, MemoryStore, Store
+
+setups = st.tuples(st.sampled_from(sorted(METHODS)), st.sampled_from([None, *SLIDES]))
+
+
+def test_any_steps_give_what_they_give_in_memory(store: Store) -> None:
+    names = map(str, count())
+
+    @settings(max_examples=settings().max_examples // 2)
+    @given(setup=setups, drawn=steps("reopen"))
+    def compare(setup: Any, drawn: list[tuple[str, Any]]) -> None:
+        (method, slide), name = setup, next(names)
+
+        def opened() -> ApproximateAmta:
+            return window(store, METHODS[method](), slide, name=name)
+
+        memory, kept = window(None, METHODS[method](), slide), opened()
+        for kind, given_ in drawn:
+            if kind == "reopen":
+                kept.close()
+                kept = opened()
+            elif kind != "slide" or slide is not None:
+                for operation in operations(kind, given_, memory):
+                    assert call(kept, *operation) == call(memory, *operation)
+            assert facts(kept) == facts(memory)
+        kept.close()
+
+    compare()
+
+
+@pytest.mark.parametrize("waits", [False, True])
+@given(setup=setups, drawn=steps("down", "flaky", "up"))
+def test_whatever_fails_has_not_happened(
+    waits: bool, setup: Any, drawn: list[tuple[str, Any]]
+) -> None:
+    (method, slide), store = setup, FlakyStore(waits=waits)
+    memory, kept = (window(s, METHODS[method](), slide) for s in (None, store))
+    for kind, given_ in drawn:
+        if store.turns(kind):
+            continue
+        if kind != "slide" or slide is not None:
+            for operation in operations(kind, given_, memory):
+                try:
+                    told = call(kept, *operation)
+                except StoreUnreachableError:
+                    break
+                assert told == call(memory, *operation)
+        assert facts(kept) == facts(memory)
+    store.turns("up")
+    kept.close()
+    assert facts(window(store, METHODS[method](), slide)) == facts(memory)
+
+
+def test_a_window_that_buffers_goes_on_in_memory_and_catches_up() -> None:
+    store, memory = FaultyStore(waits=True), window(None)
+    kept = window(store, outage=Outage.BUFFER)
+    store.down = True
+    for number in range(40 * PAGE):
+        for each in (kept, memory):
+            each.insert(number % 13)
+    assert facts(kept) == facts(memory)
+    assert not kept.is_local
+    store.down = False
+    kept.close()
+    assert facts(window(store)) == facts(memory)
+
+
+WIDTH, UPDATES = 90, 300
+
+
+def advance(kept: ApproximateAmta, past: dict[Any, Any] | None = None) -> None:
+    """Take the updates that are missing; after a crash the last eviction may be, too."""
+    while True:
+        if len(kept) > WIDTH:
+            kept.evict(len(kept) - WIDTH)
+        if past is not None:
+            past[kept.inserted, len(kept)] = facts(kept)
+        if kept.inserted == UPDATES:
+            return
+        kept.insert(7 * kept.inserted % 23 - 4)
+        if past is not None:
+            past[kept.inserted, len(kept)] = facts(kept)
+
+
+@pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize("method", ["absolute", "hop", "footprint", "all"])
+def test_whatever_write_is_the_last_the_window_goes_on_from_a_prefix(
+    method: str, waits: bool
+) -> None:
+    past: dict[Any, Any] = {}
+    memory = window(None, METHODS[method]())
+    advance(memory, past)
+    for writes in (0, 1, 5, 23):
+        store = FaultyStore(waits=waits)
+        store.fails_after = writes
+        killed = window(store, METHODS[method](), wait_s=5.0)
+        with pytest.raises(StoreUnreachableError):
+            advance(killed)
+        store.fails_after = None
+        again = window(store, METHODS[method]())
+        assert facts(again) == past[again.inserted, len(again)]
+        assert again.inserted <= killed.inserted
+        advance(again)
+        assert facts(again) == facts(memory)
+        again.close()
+
+
+def test_killed_again_and_again_it_gets_to_the_end() -> None:
+    store, kept = FaultyStore(), window(None)
+    advance(kept)
+    for _ in range(UPDATES):
+        killed = window(store)
+        if killed.inserted == UPDATES:
+            break
+        for _ in range(2 * PAGE):  # a head more at least
+            killed.insert(7 * killed.inserted % 23 - 4)
+            if len(killed) > WIDTH:
+                killed.evict(len(killed) - WIDTH)
+            if killed.inserted == UPDATES:
+                killed.flush()
+                break
+    assert killed.inserted == UPDATES
+    check_all(killed, [7 * number % 23 - 4 for number in range(UPDATES - len(killed), UPDATES)])
+
+
+def test_levels_that_are_dropped_leave_no_page_behind_however_many_there_were() -> None:
+    """Their places come round: more levels are dropped than a page can number."""
+    store, memory = FaultyStore(), window(None, [Footprint(1)])
+    kept, places, rounds = window(store, [Footprint(1)]), {0}, 0
+    for turn in range(200):
+        for each in (kept, memory):
+            each.max_buckets = 200
+            for number in range(40):
+                each.insert(number % 13)
+            each.max_buckets = 2 if turn % 2 else 30
+            if turn % 7 == 6:
+                each.evict(len(each))
+        assert facts(kept) == facts(memory)
+        if turn % 5 == 2:
+            kept.close()
+            pages = [key for key in store.values["w"] if key.space != "head"]
+            assert len(pages) <= 2 * kept.buckets // PAGE + 10
+            before, places = places, {int(key.space[1:]) for key in pages} or places
+            rounds += max(places) < min(before)
+            kept = window(store, [Footprint(1)])
+    assert rounds
+    kept.evict(len(kept))
+    kept.close()
+    assert list(store.values["w"]) == [Key("head", 0)]
+
+
+def test_updates_that_only_join_buckets_are_written_too_and_not_too_often() -> None:
+    store = FaultyStore()
+    kept = window(store, [Footprint(1)])
+    for number in range(100 * PAGE):
+        kept.insert(number)
+    assert 99 <= store.writes <= 101
+    assert window(store, [Footprint(1)]).inserted >= 99 * PAGE
+
+
+def test_states_that_are_no_plain_values_need_a_codec() -> None:
+    highest = monoid(
+        lift=lambda x: complex(x, 1),
+        combine=lambda older, newer: max(older, newer, key=abs),
+        identity=0j,
+        lower=abs,
+    )
+    store = MemoryStore()
+
+    def opened(**more: Any) -> ApproximateAmta:
+        return ApproximateAmta(agg.of(highest), SumLike(absolute=2), store=store, name="w", **more)
+
+    with pytest.raises(AggregateError, match=r"0j of type complex.*codec="):
+        opened()
+    for known in (0, 40):
+        with opened(codec=(pickle.dumps, pickle.loads)) as kept:
+            assert kept.inserted == known
+            for number in range(40):
+                kept.insert(number)
+            assert kept.query().value == abs(complex(39, 1))
+
+
+def test_a_value_that_cannot_be_kept_does_not_come_in() -> None:
+    kept = ApproximateAmta(agg.collect(), Footprint(9), store=FaultyStore(), name="w", page=PAGE)
+    for number in range(3 * PAGE):
+        kept.insert(number)
+        with pytest.raises(AggregateError, match="of type object"):
+            kept.insert(object())
+        assert kept.inserted == number + 1
+    assert kept.query().value == list(range(3 * PAGE))
+
+
+def test_a_window_of_other_methods_is_refused() -> None:
+    store = FaultyStore()
+    window(store, [Footprint(9)]).close()
+    for other in ([Footprint(8)], [SumLike(absolute=1)]):
+        with pytest.raises(SnapshotError, match="was not written by"):
+            window(store, other)
+
+
+def test_a_window_is_open_once_and_not_after_it_was_closed() -> None:
+    store = MemoryStore()
+    with window(store, slide=last(3)) as kept:
+        kept.insert(1)
+        assert not kept.is_local
+        with pytest.raises(StoreBusyError, match="'w' is open already"):
+            window(store, slide=last(3))
+    kept.close()
+    calls = (kept.query, kept.flush, kept.slide, kept.evict, lambda: kept.insert(1))
+    for closed in (*calls, lambda: call(kept, "limit", 3)):
+        with pytest.raises(WindowError, match=r"'w' is closed.*ApproximateAmta\(\.\.\.\)"):
+            closed()
+    assert kept.inserted == 1
+
+
+def test_what_failed_inside_a_with_closes_the_window_and_is_told() -> None:
+    store = MemoryStore()
+    with pytest.raises(ZeroDivisionError), window(store) as kept:
+        kept.insert(1 // 0)
+    window(store).close()
+
+
+def test_a_window_in_memory_has_nothing_to_write() -> None:
+    with window(None) as kept:
+        kept.insert(1)
+        kept.flush()
+        assert kept.is_local
+    assert (kept.inserted, kept.evicted, kept.outages) == (1, 0, 0)
+
+
+def test_what_is_in_a_store_is_its_own_snapshot() -> None:
+    kept = window(MemoryStore())
+    with pytest.raises(WindowError, match=r"snapshot\(\): window 'w' lies in a store.*flush\(\)"):
+        kept.snapshot()
+    with pytest.raises(WindowError, match=r"restore\(\.\.\.\): window 'w' lies in a store"):
+        kept.restore(window(None).snapshot())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"store": {}, "name": "w"}, r"store=\{\} is no store"),
+        ({"store": MemoryStore()}, r"name='\.\.\.'"),
+        ({"name": "w"}, r"name='w' is for a window in a store; give store="),
+        ({"outage": Outage.BUFFER}, "outage=.*is for a window in a store"),
+        ({"codec": (repr, eval)}, "codec=.*is for a window in a store"),
+        ({"store": MemoryStore(), "name": "w", "page": 7}, "page=7: give a power of two"),
+        ({"store": MemoryStore(), "name": "w", "cached_pages": 3}, "cached_pages=3"),
+        ({"store": MemoryStore(), "name": "w", "outage": "shrink"}, "outage='shrink'.*SHRINK"),
+        ({"store": MemoryStore(), "name": "w", "buffer_bytes": 0}, "buffer_bytes=0"),
+        ({"store": MemoryStore(), "name": "w", "wait_s": -1.0}, r"wait_s=-1\.0"),
+        ({"store": MemoryStore(), "name": ""}, "name=''"),
+        (
+            {"store": MemoryStore(), "name": "w", "outage": Outage.SHRINK},
+            r"outage=Outage\.SHRINK.*give Footprint\(\.\.\.\)",
+        ),
+    ],
+)
+def test_places_that_make_no_sense_are_refused(wrong: dict[str, Any], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        ApproximateAmta(agg.sum(), SumLike(absolute=1), **wrong)
+
+
+def test_a_window_of_all_updates_cannot_shrink() -> None:
+    with pytest.raises(InputError, match="ApproximateAmta with a Footprint"):
+        PagedAmta(agg.sum(), MemoryStore(), "w", outage=Outage.SHRINK)
