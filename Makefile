@@ -16,10 +16,10 @@ OLDEST_READY := $(OLDEST)/.ready
 export PYSPARK_PYTHON := $(CURDIR)/$(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-oldest lint types layers redis-server format bench bench-spark bench-store clean
+.PHONY: help demo test test-slow test-oldest lint types layers redis-server format bench bench-approx bench-spark bench-store clean
 
 help:  ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(READY)  ## a day of sensors on embedded Spark: batch, stream, and a page about both
 	@$(BIN)/python -m examples.hot_hours.demo
@@ -65,6 +65,9 @@ bench-spark: $(READY)  ## measure queries beside Spark's own; BENCH_ARGS too
 
 bench-store: $(READY) redis-server  ## measure windows larger than memory, in stores; BENCH_ARGS too
 	@$(BIN)/python -m benchmarks.store $(BENCH_ARGS)
+
+bench-approx: $(READY)  ## measure approximate windows beside the published figures; BENCH_ARGS too
+	@$(BIN)/python -m benchmarks.approx $(BENCH_ARGS)
 
 clean:  ## remove the environments and what the tools leave behind
 	@rm -rf .venv $(OLDEST) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -1,6 +1,8 @@
 """A line on the terminal for each measurement; nothing where the output goes elsewhere."""
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
 __all__ = ["Progress"]
@@ -26,6 +28,23 @@ class Progress:
     def end(self, found: str) -> None:
         """Say what was found, and end the line."""
         self._say(f" {found}\n")
+
+    @contextmanager
+    def bar(self, whole: int) -> Iterator[Callable[[int], None]]:
+        """A bar that grows as its function is told how much of the whole is done."""
+        begun = time.monotonic()
+
+        def tell(done: int) -> None:
+            spent = time.monotonic() - begun
+            filled = "█" * (30 * done // whole)
+            left = spent * (whole - done) / done if done else 0.0
+            self._say(
+                f"\r  {self._experiment} {filled:░<30} {100 * done // whole:3} %, "
+                f"{left / 60:.1f} minutes left "
+            )
+
+        yield tell
+        self._say("\n")
 
     def _say(self, text: str) -> None:
         if self._stream is not None:

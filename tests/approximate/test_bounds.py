@@ -25,7 +25,7 @@ from tests.aggregators.support import (
     total_up_to,
 )
 from tests.approximate.oracle import BOUNDED, check, results
-from windrow import agg
+from windrow import agg, window
 from windrow.aggregators import ApproximateAmta, Footprint, Hop, MaxLike, SumLike
 from windrow.aggregators.approximate import additive
 from windrow.aggregators.approximate.additive import Strayed
@@ -255,3 +255,13 @@ def test_a_policy_that_looks_at_what_there_was_is_not_guessed_at() -> None:
 def test_a_policy_to_be_verified_is_refused() -> None:
     with pytest.raises(WindowError, match="use Amta to verify"):
         ApproximateAmta(agg.sum(), Footprint(3), policy=last(3).policy(Check.VERIFY))
+
+
+@pytest.mark.parametrize("constant", [20, 20.0, Decimal(20)])
+def test_the_mean_of_a_constant_is_told_wherever_the_window_may_start(constant: Any) -> None:
+    slide = window.policy(keep=lambda w: w.span < 97, using={"span": agg.range("t")})
+    held = ApproximateAmta(agg.mean("v"), Footprint(9), policy=slide)
+    for place in range(300):
+        held.insert({"v": constant, "t": 3 * place})
+        held.slide()
+        assert float(held.query().value) == pytest.approx(20.0, rel=1e-12)

@@ -204,6 +204,8 @@ def test_windows_of_time_over_integers_are_those_of_a_policy(
         plain.insert({"v": value, "t": time})
         plain.slide()
         compiled.roll(values[row : row + 1], times[row : row + 1])
+        if row == len(rows) // 2:
+            compiled.adopt(plain.snapshot())
         assert compiled.query() == plain.query()
         assert compiled.buckets == plain.buckets
 
@@ -223,6 +225,45 @@ def test_a_snapshot_is_not_reached_by_later_changes() -> None:
         assert np.array_equal(again[name].value, found.value)
     with pytest.raises(SnapshotError, match="does not fit"):
         CompiledApproximateAmta(_FLOATS, *_methods(absolute=8.0)).restore(kept)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(0, 90), max_size=8), st.sampled_from([3, 20, _MANY]))
+def test_what_is_dumped_goes_on_to_the_last_digit(pieces: list[int], buckets: int) -> None:
+    rng, methods = np.random.default_rng(len(pieces)), _methods(absolute=9.0, buckets=buckets)
+    one, other = (CompiledApproximateAmta(_FLOATS, *methods) for _ in range(2))
+    for length in pieces:
+        coming = rng.normal(1.0, 1.0, length)
+        other.load(one.dump())
+        expected, again = (window.roll(coming, at_most=100) for window in (one, other))
+        assert repr(other.query()) == repr(one.query())
+        assert other.dump() == one.dump()
+        for name, found in expected.items():
+            assert found.value.tolist() == again[name].value.tolist()
+    other.load(None)
+    assert (len(other), other.buckets) == (0, 0)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.floats(-1e3, 1e3, allow_subnormal=False) | st.none(), max_size=120),
+    st.sampled_from([0.0, 50.0]),
+    st.sampled_from([2, 9, _MANY]),
+    st.sampled_from([3, _MANY]),
+)
+def test_what_python_began_goes_on_compiled(
+    numbers: list[float | None], absolute: float, buckets: int, block: int
+) -> None:
+    both = _Both(_FLOATS, _methods(absolute, block, 0.9, buckets))
+    both.extend(numbers)
+    both.evict(len(both.plain) // 3)
+    begun = both.plain.snapshot()
+    both.compiled = CompiledApproximateAmta(_FLOATS, *_methods(absolute, block, 0.9, buckets))
+    both.compiled.adopt(begun)
+    both.agree()
+    for piece in (numbers[:20], numbers[20:50]):
+        both.extend(piece)
+        both.evict(len(both.plain) // 2)
 
 
 def test_integers_that_may_not_fit_are_refused() -> None:

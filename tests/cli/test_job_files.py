@@ -52,6 +52,21 @@ def test_a_good_job_is_read_in_full(tmp_path: Path) -> None:
     assert job.spark == {"spark.sql.shuffle.partitions": "4"}
 
 
+def test_bounds_of_approximate_windows_are_read(tmp_path: Path) -> None:
+    job = read(
+        tmp_path,
+        with_line(5, "aggregates: {a: {of: sum(temp), within: {relative: 0.01}}, n: count()}")
+        + "approximate: {max_buckets: 500}\n",
+    )
+    assert job.aggregates == {"a": agg.sum("temp").within(relative=0.01), "n": agg.count()}
+    assert job.approximation is not None
+    assert job.approximation.max_buckets == 500
+    again = read(tmp_path, GOOD, "approximate={max_buckets: 7}")
+    assert again.approximation is not None
+    assert again.approximation.max_buckets == 7
+    assert read(tmp_path, GOOD).approximation is None
+
+
 def test_a_stream_is_read_in_full(tmp_path: Path) -> None:
     job = read(tmp_path, STREAM)
     assert job.source.stream

@@ -53,6 +53,42 @@ from windrow.errors import WindrowError
         (3, "where: 5", "3:8: where: 5 is a number, not text (quotes make it text)"),
         (3, "columns: {f: }", "3:13: columns.f: has no value (e.g. f: temp * 1.8 + 32)"),
         (3, "spark: {executor: 4}", "3:9: spark: 'executor' is no setting of Spark (e.g. spark."),
+        (
+            5,
+            "aggregates: {a: {of: max(temp), within: {relative: 0.1}}}",
+            "5:41: aggregates.a.within: max('temp').within(relative=0.1, confidence=0.95): an extr",
+        ),
+        (
+            5,
+            "aggregates: {a: {of: sum(temp), within: {}}}",
+            "5:41: aggregates.a.within: sum('temp').within(confidence=0.95) bounds nothing (give",
+        ),
+        (
+            5,
+            "aggregates: {a: {of: sum(temp), within: {relative: much}}}",
+            "5:52: aggregates.a.within.relative: 'much' is not a number of 0 or more (e.g.",
+        ),
+        (
+            5,
+            "aggregates: {a: {of: sum(temp), within: {relativ: 0.1}}}",
+            "5:42: unknown key 'relativ' in aggregates.a.within (did you mean 'relative'?)",
+        ),
+        (
+            5,
+            "aggregates: {a: {within: {relative: 0.1}}}",
+            "5:14: aggregates.a: of is missing (e.g. {of: sum(temp), within: {relative: 0.001}})",
+        ),
+        (
+            5,
+            "aggregates: {a: {of: summ(temp)}}",
+            "5:22: aggregates.a.of: unknown aggregate 'summ' (did you mean 'sum'?)",
+        ),
+        (3, "approximate: 10", "3:14: approximate: '10' is not a mapping (e.g. approximate: {max"),
+        (
+            3,
+            "approximate: {max_buckets: 0}",
+            "3:28: approximate.max_buckets: '0' is not a number of buckets from 1 on (e.g. max_buc",
+        ),
         (5, "aggregates: {}", "5:13: aggregates: has no value (e.g. aggregates: {n: count()})"),
         (5, "aggregates: [count()]", "5:13: aggregates: a list is not a mapping (e.g. aggregates"),
         (6, "sink: {format: csv, path: a, mode: replace}", "6:36: sink.mode: unknown 'replace'"),

@@ -1,10 +1,13 @@
 """The planner's choice, for every kind of query."""
 
 import json
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from windrow import window
+from windrow.aggregators import Footprint, MaxLike, SumLike
 from windrow.errors import InputError
 from windrow.planning import Assembly, Described, Description, Strategy, choose
 from windrow.windows import Emit, Order, Window
@@ -121,6 +124,35 @@ def test_an_order_of_arrival_across_shared_slices_is_refused(
 def test_every_strategy_that_can_may_be_forced(strategy: Strategy) -> None:
     for window_ in (HOUR, HOP):
         assert choose(query(window_, forced=strategy)).strategy is strategy
+
+
+@pytest.mark.parametrize(
+    ("methods", "said"),
+    [
+        ((SumLike(relative=0.001),), "about 1,000 buckets for each key if values are of one sign"),
+        ((SumLike(relative=0.0),), "as many buckets as rows"),
+        ((SumLike(absolute=50),), "buckets that come to about 50 each"),
+        ((MaxLike(), Footprint(300)), "rows on the readings of a server, at most 300 buckets"),
+    ],
+    ids=repr,
+)
+def test_windows_of_buckets_tell_what_to_expect(methods: tuple[Any, ...], said: str) -> None:
+    part = replace(BUILTIN, methods=methods)
+    for streaming in (False, True):
+        asked = replace(query(TRAILING, part=part, streaming=streaming), intervals=True)
+        told = " ".join(choose(asked).explain().split())
+        assert said in told
+        assert "parts by time" not in told
+        assert ("the buckets of its window, and no rows" in told) is streaming
+
+
+def test_windows_that_are_kept_whole_are_exact_or_as_a_sketch_has_it() -> None:
+    exactly = replace(query(HOP), intervals=True)
+    assert "nothing is approximated" in choose(exactly).explain()
+    sketch = replace(query(HOP, part=replace(FOREIGN, has_bounds=True)), intervals=True)
+    assert choose(sketch).exactness == (
+        "median('x'): the sketch's own bounds, with a confidence of 0.99",
+    )
 
 
 def test_a_plan_speaks_and_is_data() -> None:

@@ -225,6 +225,8 @@ class ApproximateAmta(InStore):
         if not self.buckets:
             return 0
         held = len(self)
+        if not self._oldest.size and len(self._middle):
+            self._put_aside(self._middle.pop())  # so that what is behind it is at hand
         line = Line(self._layout, self._oldest, self._middle, self._newest, self._held)
         fewest, most = line.kept(judge)
         if judge.drops:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from windrow.aggregators.approximate.adopted import adopted
 from windrow.aggregators.approximate.compiled import compiled_methods
 from windrow.aggregators.approximate.footprint import require_buckets
 from windrow.aggregators.approximate.interval import Interval
@@ -24,6 +25,7 @@ from windrow.aggregators.kernels.buckets.operator import (
     BucketPart,
     make_bucket_operator,
 )
+from windrow.aggregators.kernels.buckets.samples import TABLE
 from windrow.aggregators.kernels.buckets.steps import BucketSteps, make_bucket_steps
 from windrow.aggregators.kernels.buckets.watched import (
     WatchCode,
@@ -40,7 +42,15 @@ from windrow.aggregators.kernels.buckets.window import (
     MOST,
     first_method_of,
 )
-from windrow.aggregators.kernels.forest import larger_forest, new_forest
+from windrow.aggregators.kernels.forest import (
+    CAPACITY,
+    EVICTED,
+    INSERTED,
+    SPLIT,
+    first_node_of,
+    larger_forest,
+    new_forest,
+)
 from windrow.aggregators.kernels.judge import Watched, judge_code
 from windrow.aggregators.kernels.operator import Part, make_operator
 from windrow.algebra.aggregate import Aggregate, Aggregation
@@ -105,6 +115,7 @@ class CompiledApproximateAmta:
         self._timed = isinstance(policy, TrailingTime)
         self._dtypes = _dtypes(dtypes, len(self.columns), timed=self._timed)
         kinds, learned, limit = compiled_methods(methods, layout)
+        self._kinds, self._methods = kinds, methods
         parts = tuple(self._part(aggregate) for aggregate in aggregates)
         self._operator, self._steps = _code(
             parts, kinds, *self._watching(slides, len(self.columns))
@@ -114,7 +125,11 @@ class CompiledApproximateAmta:
         head[LIMIT] = limit
         if isinstance(policy, TrailingTime):
             head[DURATION] = policy.duration_us
-        self._cells = np.concatenate([head, learned])
+        self._begun_with = np.concatenate([head, learned])
+        self._cells = self._begun_with.copy()
+        self._changing = np.ones(len(self._cells), np.bool_)
+        for table in kinds.tables:
+            self._changing[len(head) + table : len(head) + table + TABLE] = False
         self._forest = new_forest(self._operator, _FIRST_CAPACITY)
         self._described = (
             f"{aggregates!r} of {[d.name for d in self._dtypes]} by {methods!r} under {policy!r}"
@@ -244,6 +259,49 @@ class CompiledApproximateAmta:
             )
             found.append(Interval(value, low, high, bool(intervals.exact[0])))
         return self._named(found)
+
+    def dump(self) -> bytes:
+        """All there is to keep as bytes, and nothing that follows from it: for `load`."""
+        evicted, split, inserted = (self._forest[k].item() for k in (EVICTED, SPLIT, INSERTED))
+        head = np.array([evicted, split, inserted], np.int64)
+        slots = np.arange(evicted, inserted) & (self._forest[CAPACITY] - 1)
+        leaves = self._nodes()[:, slots]
+        return b"".join(part.tobytes() for part in (head, self._cells[self._changing], leaves))
+
+    def load(self, content: bytes | None) -> None:
+        """Go on with what a window of the same kind dumped; None begins anew."""
+        self._cells = self._begun_with.copy()
+        if content is None:
+            self._steps.reset(*self._places)
+            return
+        cells = np.frombuffer(content, np.int64)
+        own = int(self._changing.sum())
+        self._cells[self._changing] = cells[3 : 3 + own]
+        self._refill(cells[:3].tolist(), cells[3 + own :])
+
+    def adopt(self, snapshot: Snapshot) -> None:
+        """Go on from a snapshot of an `ApproximateAmta` of the same aggregates and methods.
+
+        A trailing window of time goes on from one with a policy on the range of times.
+        """
+        self._cells = self._begun_with.copy()
+        numbers, leaves = adopted(snapshot, self._operator, self._kinds, self._methods, self._cells)
+        self._refill(numbers, leaves)
+
+    def _refill(self, numbers: Sequence[int], leaves: NDArray[np.int64]) -> None:
+        """Make the forest of leaves whose numbers are from the first up to the last of three."""
+        evicted, split, inserted = numbers
+        capacity = max(1 << (inserted - evicted).bit_length(), _FIRST_CAPACITY)
+        if self._forest[CAPACITY] < capacity:
+            self._forest = new_forest(self._operator, capacity)
+        own = np.ascontiguousarray(leaves)
+        told = (own.ctypes.data, inserted - evicted)
+        self._steps.refill(*self._places, told, evicted, split)
+
+    def _nodes(self) -> NDArray[np.int64]:
+        """The cells of all nodes, a row for each field."""
+        nodes = self._forest[first_node_of(self._operator) :]
+        return nodes.reshape(len(self._operator.state), -1)
 
     def snapshot(self) -> Snapshot:
         """The window as data; later changes of the window do not reach it."""

@@ -6,6 +6,7 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.product import side_by_side
+from windrow.algebra.within import CONFIDENCE, Within
 from windrow.errors import AggregateError, InputError
 
 __all__ = [
@@ -50,6 +51,7 @@ class Aggregate(Generic[M]):
 
     monoid: M
     columns: tuple[Reads, ...] = ()
+    tolerance: Within | None = None  # how wrong results of approximate windows may be
 
     def __post_init__(self) -> None:
         inputs = self.monoid.inputs
@@ -63,7 +65,31 @@ class Aggregate(Generic[M]):
 
     def __repr__(self) -> str:
         columns = [repr(column) for column in self.columns if column is not None]
-        return f"{self.monoid.name}({', '.join(filter(None, [self.monoid.parameters, *columns]))})"
+        tolerance = "" if self.tolerance is None else f".{self.tolerance!r}"
+        given = ", ".join(filter(None, [self.monoid.parameters, *columns]))
+        return f"{self.monoid.name}({given}){tolerance}"
+
+    def within(
+        self,
+        *,
+        relative: float | None = None,
+        absolute: float | None = None,
+        confidence: float = CONFIDENCE,
+    ) -> "Aggregate[M]":
+        """The same aggregate, of which windows on Spark may keep buckets in place of rows.
+
+        Its results become intervals: `value`, and `low` and `high` that the exact result lies
+        between.  `relative` bounds the error by a share of the result, as predicted at a level of
+        `confidence`; `absolute` bounds it in the result's own units.  Extrema take neither: rows
+        that cannot be expected to become one share buckets.  Sketches keep all their rows, and give
+        the bounds they have.  Elsewhere windows are exact, which is within any bound.
+
+        >>> from windrow import agg
+        >>> agg.sum("bytes").within(relative=0.001)
+        sum('bytes').within(relative=0.001, confidence=0.95)
+        """
+        bound = Within(relative=relative, absolute=absolute, confidence=confidence)
+        return replace(self, tolerance=bound)
 
     def bound(self) -> Monoid[Any, Any]:
         """The same monoid, with a `lift` that takes one inserted value or record."""

@@ -1,4 +1,4 @@
-"""The command line, one module for each command: `windrow run`, `explain` and `state`."""
+"""The command line, one module for each command: `windrow run`, `explain`, `state` and `tune`."""
 
 from importlib.metadata import version
 
@@ -7,6 +7,7 @@ import click
 from windrow.cli.explain import explain
 from windrow.cli.run import run
 from windrow.cli.state import state
+from windrow.cli.tune import tune
 
 __all__ = ["main"]
 
@@ -34,3 +35,4 @@ def main() -> None:
 main.add_command(run)
 main.add_command(explain)
 main.add_command(state)
+main.add_command(tune)

@@ -13,7 +13,7 @@ from windrow.cli.failures import explained
 from windrow.cli.job import JobFileError
 from windrow.errors import WindrowError
 
-__all__ = ["job_command", "spark_command"]
+__all__ = ["job_command", "plain_command", "spark_command"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -48,24 +48,41 @@ def spark_command(command: F) -> F:
 
     @wraps(command)
     def guarded(*, debug: bool, **arguments: Any) -> Any:
-        try:
-            with nullcontext() if debug else _without_logs():
-                return command(debug=debug, **arguments)
-        except (KeyboardInterrupt, click.exceptions.Exit, click.ClickException):
-            raise
-        except JobFileError as error:
-            click.echo(str(error), err=True)
-            raise click.exceptions.Exit(BAD_JOB) from None
-        except Exception as error:  # Spark's or the user's: here every failure becomes a line
-            if debug:
-                raise
-            click.echo(f"windrow: {explained(error)}", err=True)
-            code = BAD_JOB if isinstance(error, WindrowError) else RUN_FAILED
-            raise click.exceptions.Exit(code) from None
+        with _told(debug=debug), nullcontext() if debug else _without_logs():
+            return command(debug=debug, **arguments)
 
     for option in reversed(_OF_SPARK):
         guarded = option(guarded)
     return guarded  # type: ignore[return-value]
+
+
+def plain_command(command: F) -> F:
+    """Say a command's failures in a few words; it needs no Spark."""
+
+    @wraps(command)
+    def guarded(*, debug: bool, **arguments: Any) -> Any:
+        with _told(debug=debug):
+            return command(**arguments)
+
+    return click.option("--debug", is_flag=True, help="Show where an error came from.")(guarded)  # type: ignore[return-value]
+
+
+@contextmanager
+def _told(*, debug: bool) -> Iterator[None]:
+    """Whatever fails becomes a line and an exit code."""
+    try:
+        yield
+    except (KeyboardInterrupt, click.exceptions.Exit, click.ClickException):
+        raise
+    except JobFileError as error:
+        click.echo(str(error), err=True)
+        raise click.exceptions.Exit(BAD_JOB) from None
+    except Exception as error:  # Spark's or the user's: here every failure becomes a line
+        if debug:
+            raise
+        click.echo(f"windrow: {explained(error)}", err=True)
+        code = BAD_JOB if isinstance(error, WindrowError) else RUN_FAILED
+        raise click.exceptions.Exit(code) from None
 
 
 @contextmanager

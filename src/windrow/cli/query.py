@@ -58,6 +58,8 @@ class Question:
             query = query.window(window)
         else:
             query = query.windows(**{str(name): window for name, window in job.windows})
+        if job.approximation is not None:
+            query = query.approximate(job.approximation.max_buckets)
         return query.keep(*job.keep) if job.keep else query
 
 

@@ -2,6 +2,7 @@
 
 from windrow.errors import InputError
 from windrow.planning.description import Description
+from windrow.planning.exactness import exactness
 from windrow.planning.feasible import feasible, obstacle
 from windrow.planning.plan import Plan
 from windrow.planning.reasons import reason_for
@@ -33,6 +34,7 @@ def choose(query: Description) -> Plan:
         state=in_state(query, strategy),
         shuffled=shuffled(query, strategy, assembly),
         cheaper=cheaper(query, strategy, assembly),
+        exactness=exactness(query),
     )
 
 

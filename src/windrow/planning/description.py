@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from windrow.aggregators.approximate.method import Method
 from windrow.planning.strategy import Strategy
 from windrow.windows import Aligned, Emit, Order, Session, Window
 
@@ -20,6 +21,8 @@ class Described:
     states: bool  # Spark can compute the states that our kernels keep
     commutative: bool
     compiled: bool  # its states are numbers, and its loops compiled
+    methods: tuple[Method, ...] = ()  # which of its rows share buckets, if any do
+    has_bounds: bool = False  # of itself, being a sketch that is kept whole
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class Description:
     lateness_ms: int | None = None
     forced: Strategy | None = None
     measured: bool = False  # Spark measures what it hands to Python, row by row
+    intervals: bool = False  # results are intervals
 
     @property
     def window(self) -> Window:
@@ -65,6 +69,11 @@ class Description:
     def folds(self) -> bool:
         """Whether rows can be folded into slices where they are read, in any order."""
         return bool(self.aligned) and all(part.commutative for part in self.aggregates)
+
+    @property
+    def in_buckets(self) -> bool:
+        """Whether windows keep buckets of rows."""
+        return any(part.methods for part in self.aggregates)
 
     @property
     def waits(self) -> bool:

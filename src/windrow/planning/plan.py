@@ -24,6 +24,7 @@ class Plan:
     state: tuple[str, ...]
     shuffled: tuple[str, ...]
     cheaper: tuple[str, ...]
+    exactness: tuple[str, ...] = ()  # of results that are intervals
 
     def explain(self) -> str:
         """The plan in plain words."""
@@ -45,11 +46,14 @@ class Plan:
             "state": list(self.state),
             "shuffled": list(self.shuffled),
             "cheaper": list(self.cheaper),
+            "exactness": list(self.exactness),
         }
 
     def _sections(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        told = (("How exact", self.exactness),) if self.exactness else ()
         return (
             ("Why", self.reasons),
+            *told,
             ("Computed by Spark, in the JVM", self.in_spark),
             ("Computed in Python", self.in_python),
             ("Kept in state", self.state),

@@ -59,6 +59,8 @@ def _panes(query: Description, assembly: Assembly | None) -> tuple[str, ...]:
 
 
 def _kernel(query: Description) -> tuple[str, ...]:
+    if query.in_buckets:
+        return ("Spark has no windows of buckets",)
     if isinstance(query.window, TrailingTime | TrailingRows) and not query.streaming:
         return ("Spark computes frames like this row by row; a compiled pass gives all results",)
     if not query.aligned and not query.session:

@@ -37,6 +37,8 @@ def in_python(query: Description, strategy: Strategy, assembly: Assembly | None)
         return ("slices into windows, in compiled kernels; it sees no raw row",)
     if assembly is Assembly.MERGE:
         return ("slices into windows, their values merged anew; it sees no raw row",)
+    if query.in_buckets:
+        return ("rows into buckets, one by one",)
     compiled = [part.text for part in query.aggregates if part.compiled]
     interpreted = [part.text for part in query.aggregates if not part.compiled]
     told = []
@@ -56,7 +58,9 @@ def in_state(query: Description, strategy: Strategy) -> tuple[str, ...]:
     if strategy is Strategy.PANES:
         return (f"in RocksDB, packed by bucket of keys: slices of open windows, {_until(query)}",)
     told = ["in RocksDB, packed by bucket of keys: what open windows still need"]
-    if isinstance(query.window, TrailingRows | TrailingTime | Policy):
+    if query.in_buckets:
+        told = ["in RocksDB, for each key and aggregate: the buckets of its window, and no rows"]
+    elif isinstance(query.window, TrailingRows | TrailingTime | Policy):
         told.append(
             "large windows in pages of their own, of which a micro-batch reads and writes a few, "
             "if states are a few values; else all their rows, read and written as a whole"
@@ -95,6 +99,11 @@ def shuffled(query: Description, strategy: Strategy, assembly: Assembly | None) 
     if query.folds:
         return (f"packed states, one for {key}, slice and batch of rows",)
     by = f", by the hash of {' and '.join(query.keys)}" if query.keys else ""
+    if query.in_buckets:
+        return (
+            f"all rows, packed as Arrow{by}; those of a key to one task, as which rows share a "
+            "bucket depends on all that came before",
+        )
     parts = (
         "; those of a very large key in parts by time"
         if query.keys
@@ -118,7 +127,8 @@ def cheaper(query: Description, strategy: Strategy, assembly: Assembly | None) -
             "row (spark.sql.execution.arrow.maxBytesPerBatch)"
         )
     interpreted = [part.text for part in query.aggregates if not part.compiled]
-    if strategy in (Strategy.KERNEL, Strategy.STATEFUL, Strategy.PANES) and interpreted:
+    strategies = (Strategy.KERNEL, Strategy.STATEFUL, Strategy.PANES)
+    if strategy in strategies and interpreted and not query.in_buckets:
         foreign = [p.text for p in query.aggregates if not p.compiled and not p.builtin]
         if foreign:
             told.append(

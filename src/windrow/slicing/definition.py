@@ -5,7 +5,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from windrow.aggregators.approximate.method import Method
 from windrow.algebra.aggregate import Aggregate
+from windrow.slicing.intervals import interval_type
 from windrow.windows import Order, Window
 
 __all__ = ["Definition"]
@@ -25,6 +27,8 @@ class Definition:
     schema: pa.Schema
     results: tuple[pa.DataType, ...]  # the type that each aggregate's result has
     order: Order = Order.TIME
+    # For each aggregate how its rows share buckets; if there are none, windows keep what is exact.
+    methods: tuple[tuple[Method, ...], ...] = ()
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -34,7 +38,12 @@ class Definition:
     def result_fields(self) -> list[pa.Field]:
         """The columns of results: aggregates by name, marked so that no key can be called alike."""
         names = (name for name, _ in self.aggregates)
-        return [pa.field(f"r:{n}", kind) for n, kind in zip(names, self.results, strict=True)]
+        kinds = map(interval_type, self.results) if self.methods else self.results
+        return [pa.field(f"r:{n}", kind) for n, kind in zip(names, kinds, strict=True)]
+
+    def row_fields(self) -> list[pa.Field]:
+        """The columns of results that come from the row itself, where each row has a result."""
+        return [self.schema.field(name) for name in (*self.keys, "t", "n", *self._numbered("c"))]
 
     def _numbered(self, letter: str) -> tuple[str, ...]:
         return tuple(n for n in self.schema.names if n[0] == letter and n[1:].isdigit())

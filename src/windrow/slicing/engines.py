@@ -1,6 +1,7 @@
 """Which engine runs a definition."""
 
 from windrow.slicing.aligned import AlignedWindows
+from windrow.slicing.bucketed import Bucketed
 from windrow.slicing.counted import Counted
 from windrow.slicing.definition import Definition
 from windrow.slicing.engine import Engine
@@ -20,4 +21,4 @@ def engine_for(definition: Definition) -> Engine:
         return Segments(definition)
     if isinstance(window, Count):
         return Counted(definition)
-    return PerRow(definition)
+    return Bucketed(definition) if definition.methods else PerRow(definition)

@@ -44,13 +44,7 @@ class PerRow:
         own = [definition.schema.field(name) for name in (*self._keys, "t", *self._values)]
         held = pa.schema([*own, pa.field(_TICK, pa.int64())])
         self.kept = {"rows": held}
-        self.schema = pa.schema([*self.row_fields(), *definition.result_fields()])
-
-    def row_fields(self) -> list[pa.Field]:
-        """The columns of results that come from the row itself."""
-        schema = self._definition.schema
-        carried = [name for name in schema.names if name[0] == "c"]
-        return [schema.field(name) for name in (*self._keys, "t", "n", *carried)]
+        self.schema = pa.schema([*definition.row_fields(), *definition.result_fields()])
 
     def fold(self, rows: pa.Table) -> pa.Table:
         """Rows decide what is in these windows: they cannot be folded before."""
@@ -63,7 +57,9 @@ class PerRow:
         keyed, fresh = self._joined(kept["rows"], rows)
         wanted, origins = self._wanted(keyed, fresh, rows)
         answers, held = self._rolled_over(keyed, fresh, wanted)
-        own = rows.select([field.name for field in self.row_fields()]).take(pa.array(origins))
+        own = rows.select([field.name for field in self._definition.row_fields()]).take(
+            pa.array(origins)
+        )
         results = with_answers(own.columns, self._definition, answers, self.schema)
         remaining = keyed.table.filter(pa.array(self._still_needed(keyed, held, until)))
         return Step([results], {"rows": remaining})

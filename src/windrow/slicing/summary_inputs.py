@@ -14,7 +14,7 @@ from windrow.aggregators.rolling.times import Times
 from windrow.algebra.aggregate import TIME, Aggregate
 from windrow.algebra.monoid import numeric_of
 from windrow.algebra.multiset import PickQuantile
-from windrow.algebra.numeric import Numeric
+from windrow.algebra.numeric import Dtypes, Numeric
 from windrow.errors import InputError
 from windrow.slicing.state_arrays import NONE_MISSING, dtype_of, known_of, numbers_of, whole
 
@@ -37,6 +37,11 @@ class Inputs:
 
     def numeric(self) -> Numeric | None:
         """The numeric form for columns of these types, if there is one."""
+        dtypes = self.dtypes()
+        return None if dtypes is None else numeric_of(self.aggregate.monoid, dtypes)
+
+    def dtypes(self) -> Dtypes | None:
+        """The columns as kernels would see them, if they would."""
         dtypes = []
         for kind, nulls in zip(self.types, self.nulls, strict=True):
             dtype = dtype_of(kind)
@@ -44,7 +49,7 @@ class Inputs:
             if dtype is None or nulls:
                 return None
             dtypes.append(dtype)
-        return numeric_of(self.aggregate.monoid, tuple(dtypes))
+        return tuple(dtypes)
 
     def numbers(self, rows: pa.Table) -> tuple[tuple[NDArray[Any], ...], NDArray[np.bool_]]:
         """The columns for kernels, and which rows count: nothing at all where all do."""
@@ -62,6 +67,23 @@ class Inputs:
         picks = isinstance(self.aggregate.monoid.multiset, PickQuantile)
         columns = [self._column(rows, place) for place in range(len(self.names))]
         return [column.plain_numbers() if picks else column.objects() for column in columns]
+
+    def plain(self, rows: pa.Table) -> list[Sequence[Any]]:
+        """The columns as Python values; numbers, as far as kernels would see them as such."""
+        columns = [self._column(rows, place) for place in range(len(self.names))]
+        if self.numeric() is not None:
+            return [column.plain_numbers() for column in columns]
+        # What decides among rows is only compared: a number does as well as a time.
+        return [
+            column.plain_numbers() if name == "by" else own
+            for name, column, own in zip(
+                self.aggregate.monoid.inputs, columns, self.objects(rows), strict=True
+            )
+        ]
+
+    def numbers_alone(self, rows: pa.Table) -> list[Sequence[Any]]:
+        """The columns as the predicates of a policy see them: as numbers, where they have any."""
+        return [self._column(rows, place).plain_numbers() for place in range(len(self.names))]
 
     def logicals(self) -> dict[str, pa.DataType | None]:
         """The logical types that results can inherit."""

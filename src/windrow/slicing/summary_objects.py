@@ -2,9 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
-from decimal import ROUND_HALF_UP, Context, localcontext
 from itertools import pairwise, starmap
 from pickle import dumps, loads
 from typing import Any
@@ -19,6 +17,7 @@ from windrow.algebra.monoid import Monoid
 from windrow.algebra.multiset import CountDifferent, PickQuantile
 from windrow.algebra.ordering import ascending
 from windrow.algebra.rope import Rope
+from windrow.slicing.digits import exactly
 from windrow.slicing.state_arrays import whole
 from windrow.slicing.state_results import typed
 from windrow.slicing.summary_inputs import Inputs
@@ -45,7 +44,7 @@ class ObjectStates:
     def fold(self, rows: pa.Table, borders: NDArray[np.int64]) -> list[pa.Array]:
         """Lift rows and fold the segments between the borders."""
         columns = self._inputs.objects(rows)
-        with _exactly():
+        with exactly():
             states = [
                 self._of_rows([column[start:end] for column in columns], end - start)
                 for start, end in pairwise(borders.tolist())
@@ -57,7 +56,7 @@ class ObjectStates:
         (column,) = states
         pickled = whole(column).to_pylist()
         merged: list[bytes | None] = []
-        with _exactly():
+        with exactly():
             for start, end in pairwise(borders.tolist()):
                 found = [state for state in pickled[start:end] if state is not None]
                 if len(found) > 1:
@@ -70,7 +69,7 @@ class ObjectStates:
         """The result of each state."""
         (column,) = states
         lower, identity = self._monoid.lower, self._monoid.identity
-        with _exactly():
+        with exactly():
             results = [
                 lower(identity if state is None else loads(state))
                 for state in whole(column).to_pylist()
@@ -81,7 +80,7 @@ class ObjectStates:
         """The states of each window in turn, kept on two stacks."""
         (column,) = states
         pickled = whole(column).to_pylist()
-        with _exactly():
+        with exactly():
             results = list(_slid(TwoStacks(self._again), pickled, spans))
         return typed(results, result, self._inputs.aggregate)
 
@@ -152,8 +151,3 @@ def _slid(kept: TwoStacks, states: Sequence[bytes | None], spans: Spans) -> Iter
         if changed:
             answer, changed = kept.query(), False
         yield answer
-
-
-def _exactly() -> AbstractContextManager[Any]:
-    """Decimals of 38 digits add up in more than the 28 that Python would round them to."""
-    return localcontext(Context(prec=96, rounding=ROUND_HALF_UP))

@@ -46,6 +46,7 @@ class Towered:
     def __init__(self, definition: Definition, *, page: int = _PAGE, large: int = _LARGE) -> None:
         self._plain = PerRow(definition)
         self._order = definition.order
+        self._from_row = [field.name for field in definition.row_fields()]
         self._page, self._large = page, large
         self._desk: Desk | None = None
         self._running = Running(definition)
@@ -164,7 +165,7 @@ class Towered:
         added = [self._ticked(entry, rows) for entry, rows in zip(alive, new, strict=True)]
         lineup = line_up([entry.tower for entry in alive], added, self._pager, desk)
         ran = self._running.run(lineup)
-        own = pa.concat_tables(new).select([field.name for field in self._plain.row_fields()])
+        own = pa.concat_tables(new).select(self._from_row)
         results = pa.table([*own.columns, *ran.columns], schema=self.schema)
         lineup, last = ran.lineup, np.cumsum([rows.num_rows for rows in new]) - 1
         entries, back = [], []

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from windrow.aggregators.approximate.method import Method
 from windrow.algebra.aggregate import Aggregate
 from windrow.planning import Described, Description, Strategy
 from windrow.slicing.summary_inputs import read_inputs
@@ -34,6 +35,7 @@ def description(
         lateness_ms=request.lateness_ms,
         forced=forced,
         measured=measures_batches(request.source.sparkSession),
+        intervals=request.intervals,
     )
 
 
@@ -49,7 +51,18 @@ def _described(
         states=builtin is not None and builtin.states is not None,
         commutative=part.monoid.commutative,
         compiled=numeric is not None or _counts(part, request),
+        methods=_methods(name, request),
+        has_bounds=request.intervals
+        and not request.definition.methods
+        and name not in request.exact,
     )
+
+
+def _methods(name: str, request: Request) -> tuple[Method, ...]:
+    """How the rows of an aggregate share buckets."""
+    definition = request.definition
+    named = (own for own, _ in definition.aggregates)
+    return dict(zip(named, definition.methods, strict=False)).get(name, ())
 
 
 def _counts(part: Aggregate[Any], request: Request) -> bool:

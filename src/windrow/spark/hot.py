@@ -58,6 +58,8 @@ def hot_keys(request: Request, tasks: int) -> list[HotKey]:
         return []
     if tasks < 2:
         return []
+    if request.definition.methods:
+        return []  # which rows share a bucket depends on all that came before
     keys = request.definition.keys
     if any(pa.types.is_nested(request.definition.schema.field(key).type) for key in keys):
         return []  # nulls inside of them would be skipped by their hash

@@ -25,8 +25,14 @@ from windrow.wire.pressed import unpress
 
 __all__ = ["Operator", "about_of", "kept_keys", "operators_of"]
 
-# The tables that hold what windows are made of, and the columns that tell from when to when.
-_MAIN = {"rows": ("t", "t"), "slices": ("start", "start"), "open": ("start", "end")}
+# The tables that hold what windows are made of, and the columns that tell from when to when, as far
+# as that is known.
+_MAIN: dict[str, tuple[str | None, str]] = {
+    "rows": ("t", "t"),
+    "slices": ("start", "start"),
+    "open": ("start", "end"),
+    "buckets": (None, "tick"),
+}
 _NOTHING_YET = "{} holds no state yet: no micro-batch has ended"
 _SEEN = "lane int, tower long, key string, rows long, oldest long, newest long, bytes long"
 
@@ -175,26 +181,28 @@ def _over(look: Any) -> Work:
 
 
 def _by_key(
-    table: pa.Table, about: About, times: tuple[str, str], share: float
+    table: pa.Table, about: About, times: tuple[str | None, str], share: float
 ) -> Iterator[dict[str, Any]]:
     """How many rows each key has, and from when to when."""
     keyed: Keyed = together(table)
-    first_times, last_times = (numbers(keyed.table[name]) for name in times)
+    first, last = times
     starts = keyed.borders[:-1]
     if not len(starts):
         return
-    # A slice knows how many rows it was folded from.
+    # A slice, or a window of buckets, knows how many rows it was folded from.
     counted = "rows" in table.schema.names
     sizes = np.add.reduceat(numbers(keyed.table["rows"]), starts) if counted else None
     places = np.diff(keyed.borders)
-    oldest = np.minimum.reduceat(first_times, starts)
-    newest = np.maximum.reduceat(last_times, starts)
+    oldest: list[int | None] = [None] * len(starts)
+    if first is not None:
+        oldest = np.minimum.reduceat(numbers(keyed.table[first]), starts).tolist()
+    newest = np.maximum.reduceat(numbers(keyed.table[last]), starts)
     firsts = keyed.table.take(pa.array(starts)).to_pylist()
     rows = places if sizes is None else sizes
-    counts = zip(rows.tolist(), oldest.tolist(), newest.tolist(), strict=True)
-    for first, count, place in zip(firsts, counts, places.tolist(), strict=True):
+    counts = zip(rows.tolist(), oldest, newest.tolist(), strict=True)
+    for row, count, place in zip(firsts, counts, places.tolist(), strict=True):
         told = dict(zip(("rows", "oldest", "newest"), count, strict=True))
-        yield {"tower": None, "key": _key(first, about), **told, "bytes": int(place * share)}
+        yield {"tower": None, "key": _key(row, about), **told, "bytes": int(place * share)}
 
 
 def _key(row: dict[str, Any], about: About) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame
 
+from windrow.aggregators.approximate.footprint import require_buckets
 from windrow.algebra.aggregate import Aggregate, Product, as_aggregation
 from windrow.errors import AggregateError, InputError, WindowError
 from windrow.planning import Plan, Strategy
@@ -32,6 +33,8 @@ class Query:
     chosen: tuple[tuple[str, Window], ...] = ()  # the windows
     several: bool = False  # whether they have names in the result
     kept: tuple[Any, ...] = ()
+    is_approximate: bool = False
+    max_buckets: int | None = None  # of each aggregate and key
 
     @classmethod
     def begin(
@@ -109,6 +112,17 @@ class Query:
                     'give names of columns or expressions, e.g. keep("a", "b")'
                 )
         return replace(self, kept=(*self.kept, *columns))
+
+    def approximate(self, max_buckets: int | None = None) -> "Query":
+        """Results as intervals: structs of `value`, `low`, `high` and `exact`.
+
+        Windows with a result for each row keep buckets of rows, at most `max_buckets` for each key
+        and aggregate, and as few as its own bound allows if it has one: see `Aggregate.within`.
+        All other windows are kept whole, and exact.
+        """
+        if max_buckets is not None:
+            require_buckets(max_buckets, "max_buckets")
+        return replace(self, is_approximate=True, max_buckets=max_buckets)
 
     def aggregate(self, *unnamed: Any, **named: Any) -> "Windowed":
         """The result: a DataFrame that can also `explain()`, `plan()` and show `late()` rows."""

@@ -24,6 +24,7 @@ from windrow.slicing.state_types import result_type
 from windrow.spark.accepted import require_accepted
 from windrow.spark.builtins import Builtin, builtin_of
 from windrow.spark.columns import Selection, Shown
+from windrow.spark.intervals import as_intervals, gives_intervals
 from windrow.spark.names import Names, names_of
 from windrow.spark.query import Query
 from windrow.spark.times import is_time, to_micros
@@ -62,6 +63,8 @@ class Request:
     emit: Emit
     lateness_ms: int | None  # None: no watermark
     forget_us: int | None = None  # after how long a silent key is forgotten; None: never
+    intervals: bool = False  # whether results are intervals
+    exact: frozenset[str] = frozenset()  # aggregates of which Spark makes intervals of no width
 
     @property
     def order(self) -> Order:
@@ -118,11 +121,15 @@ def read(query: Query, aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> Re
     _require_comparable(fields)
 
     source = watermarked(query, expressions["t"], time)
+    intervals = gives_intervals(query, aggregates)
+    definition, exact = _definition(query, windows, inner, fields), frozenset[str]()
+    if intervals:
+        definition, exact = as_intervals(query, aggregates, definition)
     return Request(
         source=source.df,
         selected=expressions | {"t": to_micros(expressions["t"], time.dataType)},
         stamp=source.stamp,
-        definition=_definition(query, windows, inner, fields),
+        definition=definition,
         names=names_of(query, [name for name, _ in aggregates], fields),
         time_type=time.dataType,
         several=query.several,
@@ -130,6 +137,8 @@ def read(query: Query, aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> Re
         emit=query.options.emit,
         lateness_ms=source.lateness_ms,
         forget_us=_forgetting(query),
+        intervals=intervals,
+        exact=exact,
     )
 
 

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from windrow.planning import Plan
 from windrow.spark.columns import quoted
+from windrow.spark.intervals import as_exact
 from windrow.spark.late import late
 from windrow.spark.request import Request
 from windrow.spark.times import bound_from_micros, value_from_micros
@@ -59,7 +60,7 @@ def finish(df: DataFrame, request: Request, plan: Plan) -> Windowed:
     """The user's columns of a strategy's result."""
     names = request.names
     keys = [F.col(f"k{i}").alias(name) for i, name in enumerate(names.keys)]
-    results = [quoted(result_name(name)).alias(name) for name in names.aggregates]
+    results = [_result(name, request).alias(name) for name in names.aggregates]
     finished: Any = df.select(*_place(df.columns, request), *keys, *_kept(request), *results)
     kind: Any = type(finished)
     finished.__class__ = _windowed(kind)
@@ -87,6 +88,11 @@ def _place(given: Sequence[str], request: Request) -> list[Column]:
     (only, _), *others = request.windows
     name = F.col("name") if others else F.lit(only)
     return [name.alias(names.name), window.alias(names.window)]
+
+
+def _result(aggregate: str, request: Request) -> Column:
+    result = quoted(result_name(aggregate))
+    return as_exact(result) if aggregate in request.exact else result
 
 
 def _kept(request: Request) -> list[Column]:

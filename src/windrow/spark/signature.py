@@ -38,7 +38,9 @@ def signature_of(request: Request) -> str:
     )
     named = ", ".join(f"{name} {window!r}".strip() for name, window in definition.windows)
     marked = "".join(f" {mark}" for mark in predicates)
-    told = f"{named}{marked}; {aggregates}; order {definition.order.value}; columns {columns}"
+    methods = f"; buckets by {definition.methods!r}" if definition.methods else ""
+    asked = f"{named}{marked}; {aggregates}{methods}; order {definition.order.value}"
+    told = f"{asked}; columns {columns}"
     return _SEEDED.sub(r"\1()", _NUMBERED.sub(r"\1", told))
 
 

@@ -38,6 +38,7 @@ def expected(
     The arguments are those of the query, with columns by name; either `window` or `windows` is
     given.  Times are datetimes, all with a zone or all without; computed ones come in UTC.  With
     `Emit.ON_CHANGE`, count and punctuated windows that the data has not ended are answered too.
+    Aggregates that are `within` a bound are answered exactly: what their intervals must hold.
     There is no watermark here: a session that a stream closed before a late row came is still open.
 
     >>> from datetime import datetime

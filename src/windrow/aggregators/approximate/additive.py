@@ -98,8 +98,9 @@ class Additive:
             return Interval.unknown(self._made(base + trace.total, more + most))
         low, high = (fewest, most) if self.is_count else _left_of(trace, left)
         kept = _guess(trace, left, low, high)
-        number = (fewest + most) // 2 if self.divides else most
-        value = self._made(base + kept, more + (number or most))
+        value = self._made(base + kept, more + most)
+        if self.divides:  # by the number in between, which may be half a one
+            value = self._made(2 * (base + kept), 2 * more + fewest + most)
         slack = _ROUNDING * (more + most) * magnitude if isinstance(magnitude, float) else 0
         if (low, fewest, slack) == (high, most, 0):
             return Interval.of_exact(value)

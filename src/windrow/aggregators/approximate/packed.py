@@ -1,10 +1,13 @@
 """Windows of buckets as bytes: plain values, and none that follow from others."""
 
+import struct
 from dataclasses import replace
 from typing import Any
 
 from windrow.aggregators.approximate.buckets import Buckets
+from windrow.aggregators.approximate.layout import Bucket
 from windrow.aggregators.approximate.plain_buckets import PLAIN_BUCKETS
+from windrow.aggregators.approximate.plain_columns import decode_columns, encode_columns, in_words
 from windrow.aggregators.approximate.remainder import Remainder
 from windrow.aggregators.base import Snapshot
 from windrow.aggregators.paged.plain import decode, encode
@@ -12,6 +15,7 @@ from windrow.algebra.monoid import Monoid
 
 __all__ = ["packed", "unpacked"]
 
+_LENGTHS = struct.Struct("<II")  # of the columns of buckets, and of all else
 _write, _read = PLAIN_BUCKETS
 
 
@@ -22,14 +26,20 @@ def packed(snapshot: Snapshot) -> bytes:
     evicted, _, inserted = numbers
     leaves = rings[0] if rings else ()
     # A ring: bucket i is in slot i modulo its length.
-    held = [_write(leaves[number % len(leaves)]) for number in range(evicted, inserted)]
+    held = [(*leaves[number % len(leaves)],) for number in range(evicted, inserted)]
+    columns = encode_columns(held)
     aside = _write(oldest), (left.size, left.least, left.most), _write(newest), *counts
-    return encode([numbers, held, aside, learned])
+    rest = encode([numbers, aside, learned])
+    return _LENGTHS.pack(len(columns), len(rest)) + columns + in_words(rest)
 
 
 def unpacked(content: bytes, buckets: Monoid[Any, Any], like: Snapshot) -> Snapshot:
     """The snapshot that was packed, of a window of such buckets; `like` is any of such a one."""
-    numbers, held, (oldest, left, newest, *counts), learned = decode(content)
-    middle = Buckets.rebuilt(buckets, numbers, map(_read, held)).snapshot()
+    columns, rest = _LENGTHS.unpack_from(content)
+    end = _LENGTHS.size + columns
+    numbers, (oldest, left, newest, *counts), learned = decode(content[end : end + rest])
+    evicted, _, inserted = numbers
+    held = decode_columns(content[_LENGTHS.size : end], inserted - evicted)
+    middle = Buckets.rebuilt(buckets, numbers, (Bucket(*one) for one in held)).snapshot()
     aside = _read(oldest), Remainder(*left), _read(newest), *counts
     return replace(like, data=(middle, aside, learned))

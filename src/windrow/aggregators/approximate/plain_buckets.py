@@ -6,11 +6,11 @@ from windrow.aggregators.approximate.additive import Strayed
 from windrow.aggregators.approximate.layout import Bucket
 from windrow.aggregators.paged import plain
 
-__all__ = ["PLAIN_BUCKETS"]
+__all__ = ["PLAIN_BUCKETS", "RECORDS"]
 
 # Traces that are more than tuples; a letter tells which.
-_RECORDS: dict[str, Any] = {"s": Strayed}
-_LETTERS = {kind: letter for letter, kind in _RECORDS.items()}
+RECORDS: dict[str, Any] = {"s": Strayed}
+_LETTERS = {kind: letter for letter, kind in RECORDS.items()}
 
 
 def _write(bucket: Bucket) -> bytes:
@@ -26,7 +26,7 @@ def _write(bucket: Bucket) -> bytes:
 def _read(content: bytes) -> Bucket:
     size, states, letters, plainly, *watched = plain.decode(content)
     traces = (
-        trace if letter == " " else _RECORDS[letter]._make(trace)
+        trace if letter == " " else RECORDS[letter]._make(trace)
         for trace, letter in zip(plainly, letters, strict=True)
     )
     return Bucket(size, states, tuple(traces), *watched)

@@ -1,7 +1,7 @@
 """Job files: a query with its source and its sink, as YAML.
 
 `read_job` reads one, in this order: `document` parses, `entry` reads single values, `ends`,
-`windows` and `expressions` read the parts, `checks` looks at the whole.
+`windows`, `expressions` and `bounds` read the parts, `checks` looks at the whole.
 """
 
 from windrow.cli.job.checks import check_columns

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import yaml
 
 from windrow.cli.job.problems import Place, Problem, did_you_mean
-from windrow.errors import WindowError
+from windrow.errors import WindowError, WindrowError
 from windrow.windows import microseconds
 
-__all__ = ["Entry"]
+__all__ = ["Entry", "with_way_out"]
 
 _KINDS = {"str": "text", "int": "a number", "float": "a number", "bool": "yes or no"}
 _KINDS |= {"map": "a mapping", "seq": "a list", "null": "empty", "timestamp": "a date"}
@@ -71,11 +71,24 @@ class Entry:
 
     def rows(self) -> int | None:
         """A number of rows."""
+        return self.whole("a number of rows from 1 on", "1000")
+
+    def whole(self, wanted: str, example: str) -> int | None:
+        """A whole number from 1 on."""
         if self.kind == "int":
             number = int(_constructor.construct_object(self.node))
             if number >= 1:
                 return number
-        self._refuse("a number of rows from 1 on", "1000")
+        self._refuse(wanted, example)
+        return None
+
+    def number(self, example: str) -> float | None:
+        """A number of 0 or more."""
+        if self.kind in {"int", "float"}:
+            number: float = _constructor.construct_object(self.node)
+            if number >= 0:
+                return number
+        self._refuse("a number of 0 or more", example)
         return None
 
     def choice(self, known: Collection[str]) -> str | None:
@@ -94,7 +107,7 @@ class Entry:
         try:
             us = microseconds(self.node.value, self.name.rpartition(".")[2])
         except WindowError as error:
-            self.complain(_with_way_out(error))
+            self.complain(with_way_out(error))
             return None
         if us < least:
             self.complain(f"{self.name}: {self.node.value!r} is too short (e.g. 10 minutes)")
@@ -168,6 +181,7 @@ def _kind_of(node: yaml.Node) -> str:
     return _KINDS.get(node.tag.rpartition(":")[2], "of an unknown kind")
 
 
-def _with_way_out(error: WindowError) -> str:
+def with_way_out(error: WindrowError) -> str:
+    """A message of ours as those of job files are: what is wrong (and the way out)."""
     what, separator, way_out = str(error).partition("; ")
     return f"{what} ({way_out})" if separator else what

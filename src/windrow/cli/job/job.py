@@ -9,7 +9,7 @@ from windrow.algebra.aggregate import Aggregate
 from windrow.cli.job.problems import Place
 from windrow.windows import Window
 
-__all__ = ["AVAILABLE_NOW", "Job", "Read", "Sink", "Source"]
+__all__ = ["AVAILABLE_NOW", "Approximation", "Job", "Read", "Sink", "Source"]
 
 AVAILABLE_NOW = "available_now"
 
@@ -54,6 +54,13 @@ class Read:
 
 
 @dataclass(frozen=True)
+class Approximation:
+    """Results are intervals, and windows keep at most so many buckets, if that is bounded."""
+
+    max_buckets: int | None
+
+
+@dataclass(frozen=True)
 class Job:
     """A job file, read and checked as far as that is possible without the data."""
 
@@ -69,6 +76,7 @@ class Job:
     aggregates: Mapping[str, Aggregate[Any]]
     keep: tuple[str, ...]
     choices: Mapping[str, str]  # emit, order, strategy: those that were given
+    approximation: Approximation | None
     sink: Sink
     checkpoint: str | None
     spark: Mapping[str, str]

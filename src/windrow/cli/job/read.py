@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from windrow.algebra.aggregate import Aggregate
+from windrow.cli.job.bounds import bounded, read_approximation, split_bound
 from windrow.cli.job.checks import check_together
 from windrow.cli.job.document import compose
 from windrow.cli.job.ends import read_path, read_sink, read_source
@@ -31,7 +32,17 @@ _CHOICES: Mapping[str, Sequence[str]] = {
     "order": [way.value for way in Order],
     "strategy": [way.value for way in Strategy],
 }
-_OTHERS = ("by", "lateness", "forget_after", "where", "columns", "keep", "checkpoint", "spark")
+_OTHERS = (
+    "by",
+    "lateness",
+    "forget_after",
+    "where",
+    "columns",
+    "keep",
+    "approximate",
+    "checkpoint",
+    "spark",
+)
 
 T = TypeVar("T")
 
@@ -79,6 +90,7 @@ class _Reading:
             windows=self._get("windows", self._windows) or (),
             aggregates=self._get("aggregates", self._aggregates) or {},
             choices=self._choices(),
+            approximation=self._get("approximate", read_approximation),
             checkpoint=self._get("checkpoint", lambda entry: read_path(entry, folder)),
             spark=self._get("spark", _spark) or {},
         )
@@ -125,18 +137,24 @@ class _Reading:
         for name, inner in found.items():
             if name.endswith(")") and inner.kind == "null":
                 continue  # the rest of an expression with a comma: that is complained about
-            text = inner.text("max(temp)")
-            if text is None:
-                continue
-            try:
-                aggregate = read_aggregate(text)
-            except ExpressionError as error:
-                inner.complain(f"{inner.name}: {error}", shift=_shift(inner, error.offset))
-                continue
-            aggregates[name] = aggregate
-            columns = [column for column in aggregate.columns if isinstance(column, str)]
-            self._reads += [Read(column, inner.place, inner.name) for column in columns]
+            written, bound = split_bound(inner)
+            aggregate = None if written is None else self._aggregate(written)
+            if aggregate is not None:
+                aggregates[name] = aggregate if bound is None else bounded(aggregate, bound)
         return aggregates
+
+    def _aggregate(self, entry: Entry) -> Aggregate[Any] | None:
+        text = entry.text("max(temp)")
+        if text is None:
+            return None
+        try:
+            aggregate = read_aggregate(text)
+        except ExpressionError as error:
+            entry.complain(f"{entry.name}: {error}", shift=_shift(entry, error.offset))
+            return None
+        columns = [column for column in aggregate.columns if isinstance(column, str)]
+        self._reads += [Read(column, entry.place, entry.name) for column in columns]
+        return aggregate
 
     def _places(self) -> dict[str, Place]:
         places = {key: entry.place for key, entry in self._found.items()}

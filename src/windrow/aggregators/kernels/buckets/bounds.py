@@ -21,6 +21,7 @@ class BoundCode(NamedTuple):
     lift: Any  # lift(number, known) → the state of one update
     combine: Any  # combine(older, newer, older_size, newer_size) → state; none is empty
     answer: Any  # answer(state) → (value, status), of whole buckets
+    adopt: Any  # adopt(state, trace) → the state of a bucket of Python's; not compiled
     interval: Any  # interval(bucket, rest, size, least, most) → (value, low, high, status)
     worst: Any = None  # worst(state, size) → the error a bucket may cause, of sums
     total: Any = None  # total(state) → their sum, a float

@@ -52,6 +52,9 @@ def extremum_code(name: str, numeric: Numeric) -> BoundCode:
             return value, certain, possible, HAS_VALUE | HAS_ENDS
         return value, possible, certain, HAS_VALUE | HAS_ENDS
 
+    def adopted(value: Any) -> Any:
+        return identity if value is None else (value, True)
+
     def deciding(state: Any) -> Any:
         return state[1], sign * state[0]
 
@@ -62,6 +65,7 @@ def extremum_code(name: str, numeric: Numeric) -> BoundCode:
         lift=lift,
         combine=combine,
         answer=answer,
+        adopt=lambda state, trace: (*adopted(trace[0]), *adopted(trace[1])),
         interval=interval,
         deciding=deciding,
     )

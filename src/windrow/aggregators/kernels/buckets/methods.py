@@ -34,6 +34,9 @@ __all__ = [
     "Extremum",
     "Kinds",
     "MethodCode",
+    "adopt_dimension",
+    "adopt_extremum",
+    "adopt_hops",
     "dimension_cells",
     "extremum_cells",
     "hop_cells",
@@ -86,6 +89,11 @@ class Kinds(NamedTuple):
         own = len(self.dimensions) * DIMENSION + len(self.extrema) * EXTREMUM + self.hops * HOPS
         return tables + own
 
+    @property
+    def tables(self) -> list[int]:
+        """Where tables of Student's t begin, which never change."""
+        return [0] * bool(self.dimensions) + [self.hop + HOPS] * self.hops
+
     def dimension(self, number: int) -> int:
         """The first cell of a dimension; before them all is their table of Student's t."""
         return TABLE + number * DIMENSION
@@ -124,6 +132,31 @@ def hop_cells() -> NDArray[np.int64]:
     return cells
 
 
+def adopt_dimension(cells: NDArray[np.int64], learned: Any) -> None:
+    """Take over what a relative bound of Python's learned."""
+    (before, now, length), allowed = learned
+    floats = cells.view(np.float64)
+    floats[_ALLOWED], floats[_LENGTH] = allowed, length
+    floats[_BEFORE:_NOW], floats[_NOW:DIMENSION] = before, now
+
+
+def adopt_extremum(cells: NDArray[np.int64], learned: Any) -> None:
+    """Take over the blocks of an extremum of Python's."""
+    maxima, lengths, (highest, taken, threshold) = learned
+    floats = cells.view(np.float64)
+    floats[_HIGHEST], floats[_THRESHOLD] = highest, threshold
+    floats[_RINGS : _RINGS + len(maxima)] = maxima
+    cells[_RINGS + BLOCKS :][: len(lengths)] = lengths
+    cells[_TAKEN], cells[_MAXIMA], cells[_LENGTHS] = taken, len(maxima), len(lengths) - 1
+
+
+def adopt_hops(cells: NDArray[np.int64], learned: Any) -> None:
+    """Take over the sizes of evictions that Python saw."""
+    sizes, last = learned
+    cells.view(np.float64)[:SAMPLE] = sizes
+    cells[_LAST] = -1 if last is None else last
+
+
 class MethodCode(NamedTuple):
     """What a window calls."""
 
@@ -132,7 +165,7 @@ class MethodCode(NamedTuple):
     evicted: Any  # evicted(window, count)
 
 
-def method_code(operator: BucketOperator, kinds: Kinds, first: int, limit: int) -> MethodCode:
+def method_code(operator: BucketOperator, kinds: Kinds, first: int, limit: Any) -> MethodCode:
     """The methods of one kind of window, whose cells are from `first` on, the limit's at `limit`.
 
     An update joins where any method lets it; all are asked, since some remember what came.
@@ -209,7 +242,7 @@ def _hopping(first: int) -> Any:
     return hopping
 
 
-def _even(limit: int) -> Any:
+def _even(limit: Any) -> Any:
     def even(window: Any, fresh: Any, joined: Any, held: Any) -> Any:
         most, was_reached = read_int(window, limit), read_int(window, limit + 1)
         return was_reached != 0 and joined[0] <= (held + most) // most
@@ -218,7 +251,8 @@ def _even(limit: int) -> Any:
 
 
 def _inserted(operator: BucketOperator, kinds: Kinds, first: int) -> Any:
-    names: dict[str, Any] = {"remember": _remember, "take": _take, "isfinite": isfinite}
+    # Not mere numbers, which have types of their own: all would be compiled for each.
+    names: dict[str, Any] = {"remember": _remember, "take": _take, "int64": np.int64}
     source = "def inserted(window, fresh, held, began, oldest, middle, newest):\n    pass\n"
     for number, dimension in enumerate(kinds.dimensions):
         if not dimension.relative:
@@ -232,13 +266,13 @@ def _inserted(operator: BucketOperator, kinds: Kinds, first: int) -> Any:
             )
             result = f"{old} + ({mid} + {new})"
         place = first + kinds.dimension(number)
-        source += f"    remember(window, {place}, {first}, {result}, held, began)\n"
+        source += f"    remember(window, int64({place}), int64({first}), {result}, held, began)\n"
     for number, extremum in enumerate(kinds.extrema):
         names[f"of{number}"] = operator.own[extremum.part]
         names[f"deciding{number}"] = operator.parts[extremum.part].code.deciding
         place = first + kinds.extremum(number)
         source += f"    known, value = deciding{number}(of{number}(fresh))\n"
-        source += f"    take(window, {place}, known, value, held)\n"
+        source += f"    take(window, int64({place}), known, value, held)\n"
     return hot(define("inserted", source, **names))
 
 

@@ -7,6 +7,8 @@ import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from windrow.aggregators.kernels.buckets.bounds import BoundCode
 from windrow.aggregators.kernels.buckets.watched import WatchCode
 from windrow.aggregators.kernels.operator import cells_code, items
@@ -66,7 +68,7 @@ def _own(fields: range) -> Any:
 
 
 def _lift(parts: Sequence[BucketPart], watch: WatchCode) -> Any:
-    names: dict[str, Any] = {"watched": watch.lift}
+    names: dict[str, Any] = {"watched": watch.lift, "int64": np.int64}
     source = "def lift(columns, masks, row):\n"
     for number, (code, column) in enumerate(parts):
         names[f"lift{number}"] = code.lift
@@ -76,7 +78,8 @@ def _lift(parts: Sequence[BucketPart], watch: WatchCode) -> Any:
     if watch.state:
         source += "    w = watched(columns, masks, row)\n"
         fields += [f"w[{k}]" for k in range(len(watch.state))]
-    return define("lift", f"{source}    return (1, {items(fields)})", **names)
+    # Not a mere 1, which has a type of its own: all would be compiled twice.
+    return define("lift", f"{source}    return (int64(1), {items(fields)})", **names)
 
 
 def _combine(groups: Sequence[Any], ranges: Sequence[range]) -> Any:

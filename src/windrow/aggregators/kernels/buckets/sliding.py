@@ -30,11 +30,12 @@ def slide_code(operator: BucketOperator, functions: WindowCode, *, limited: bool
     view_whole, view_first, view_others = watch.whole, watch.first, watch.others
     nothing, join, keeps, condemns = watch.nothing, watch.join, watch.keeps, watch.condemns
     drops, looks_before = watch.drops, watch.looks_before
-    load, held, start_with, ends = (
+    load, held, start_with, ends, bring_oldest = (
         functions.load,
         functions.held,
         functions.start_with,
         functions.ends,
+        functions.bring_oldest,
     )
     between, after_updates = functions.whole.between, functions.whole.after_updates
     evicted = functions.methods.evicted
@@ -160,6 +161,8 @@ def slide_code(operator: BucketOperator, functions: WindowCode, *, limited: bool
         before, behind = held(window), read_int(window, BEHIND)
         if before == 0 and behind + read_int(window, MOST) == 0:
             return
+        bring_oldest(window, forest)
+        behind = read_int(window, BEHIND)
         fewest, most = kept(window, forest)
         if drops:
             least, most_stay = dropped(window, forest)

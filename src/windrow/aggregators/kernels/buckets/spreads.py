@@ -76,6 +76,7 @@ def spread_code(numeric: Numeric, ddof: int, *, root: bool) -> BoundCode:
         lift=lift,
         combine=combine,
         answer=answer,
+        adopt=lambda state, trace: (*state, *((inf, -inf) if trace is None else trace)),
         interval=interval,
     )
 

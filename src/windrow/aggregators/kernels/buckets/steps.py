@@ -27,6 +27,7 @@ class BucketSteps(NamedTuple):
     shrink: Any  # shrink(window, forest, buckets)
     answer: Any  # answer(window, forest, out)
     buckets: Any  # buckets(window, forest) → how many there are
+    refill: Any  # refill(window, forest, leaves, evicted, split)
 
 
 def make_bucket_steps(operator: BucketOperator, kinds: Kinds) -> BucketSteps:
@@ -72,6 +73,7 @@ def make_bucket_steps(operator: BucketOperator, kinds: Kinds) -> BucketSteps:
         shrink=kernel(functions.shrink),
         answer=kernel(answer_once),
         buckets=kernel(functions.buckets),
+        refill=kernel(functions.refill),
     )
 
 

@@ -32,6 +32,7 @@ def count_code() -> BoundCode:
         lift=_lift_count,
         combine=_strayed,
         answer=_counted_answer,
+        adopt=_adopt,
         interval=_count_interval,
         worst=_worst,
         total=_total,
@@ -103,9 +104,9 @@ def _code(
             return value, value, value, TOO_LARGE if whole else HAS_VALUE if known else 0
         low, high = _left_of(bucket, size, least, most)
         kept = guessed(bucket, low, high, size, least + most)
-        number = (fewest + most_values) // 2 if divides else most_values
-        number = number if number else most_values
-        value, known = made(total + kept, values + number)
+        value, known = made(total + kept, values + most_values)
+        if divides:
+            value, known = made(2 * (total + kept), 2 * values + fewest + most_values)
         slack = 0.0 if whole else _ROUNDING * (values + most_values) * magnitude
         if low == high and fewest == most_values and slack == 0.0:
             return value, value, value, EXACT | (HAS_VALUE | HAS_ENDS if known else 0)
@@ -138,10 +139,22 @@ def _code(
         lift=lift_one,
         combine=combine,
         answer=answer,
+        adopt=lambda state, trace: (*_adopt(state, trace), float(trace.magnitude), _values(state)),
         interval=interval,
         worst=worst,
         total=_total,
     )
+
+
+def _adopt(state: Any, trace: Any) -> Any:
+    """The sum and its strayings; a single update has none."""
+    if trace.low is None:
+        return (trace.total,) * 3
+    return (trace.total, trace.low, trace.high)
+
+
+def _values(state: Any) -> int:
+    return 0 if state is None else int(state[1])
 
 
 def _same(value: Any) -> Any:

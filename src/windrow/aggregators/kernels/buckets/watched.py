@@ -48,7 +48,7 @@ def nothing_watched() -> WatchCode:
     return WatchCode((), (), lift, unused, (), unused, unused, unused, unused, None, None, False)
 
 
-def time_watched(column: int, duration: int) -> WatchCode:
+def time_watched(column: int, duration: Any) -> WatchCode:
     """Updates stay that are less than a duration older than the newest; times never go back.
 
     The times of a bucket's first, second and last update are kept; `duration` is the cell of the

@@ -6,6 +6,7 @@ from windrow.aggregators.kernels.forest import (
     CAPACITY,
     EVICTED,
     INSERTED,
+    SPLIT,
     Combined,
     forest_code,
     whole_nodes,
@@ -30,6 +31,9 @@ class WholeCode(NamedTuple):
     take_updates: Any  # take_updates(forest, least, all) → the oldest that have at least so many
     parted: Any  # parted(forest, least, all) → the same, left where they are; and all others
     after_updates: Any  # after_updates(forest, most) → the number behind those that have no more
+    # refill(forest, leaves, evicted, split): the forest of these, to the last digit; leaves are an
+    # address, where fields follow each other, and how many there are
+    refill: Any
     halve: Any  # halve(forest) → a bucket that was left over; of each two others one is made
     between: Any  # between(forest, start, end) → those with these numbers, as one
 
@@ -40,7 +44,8 @@ def whole_code(operator: Combined) -> WholeCode:
     functions = forest_code(operator, nodes)
     get_node, put_node = nodes.get, nodes.put
     node, evict_to, rebuild_front = functions.node, functions.evict_to, functions.rebuild_front
-    identity, combine = operator.identity, operator.combine
+    reset, insert, total = functions.reset, functions.insert, functions.total
+    identity, combine, load_leaf = operator.identity, operator.combine, operator.load_cells
 
     def size(forest: Any) -> Any:
         return read_int(forest, INSERTED) - read_int(forest, EVICTED)
@@ -103,9 +108,20 @@ def whole_code(operator: Combined) -> WholeCode:
     def parted(forest: Any, least: Any, everything: Any) -> Any:
         start, end = read_int(forest, EVICTED), read_int(forest, INSERTED)
         if least >= everything:
-            return between(forest, start, end), identity
+            return total(forest), identity
         middle = after_updates(forest, least - 1) + 1
         return between(forest, start, middle), between(forest, middle, end)
+
+    def refill(forest: Any, leaves: Any, evicted: Any, split: Any) -> None:
+        reset(forest)
+        for counter in (EVICTED, SPLIT, INSERTED):
+            write_int(forest, counter, evicted)
+        for number in range(leaves[1]):
+            if evicted + number == split:
+                rebuild_front(forest, evicted)
+            insert(forest, load_leaf(leaves[0], number, leaves[1]))
+        if evicted + leaves[1] == split:
+            rebuild_front(forest, evicted)
 
     def halve(forest: Any) -> Any:
         evicted, inserted = read_int(forest, EVICTED), read_int(forest, INSERTED)
@@ -125,11 +141,11 @@ def whole_code(operator: Combined) -> WholeCode:
         return alone
 
     return WholeCode(
-        functions.reset,
+        reset,
         functions.has_room,
-        functions.insert,
+        insert,
         size,
-        functions.total,
+        total,
         is_odd,
         pop,
         evict_all,
@@ -137,6 +153,7 @@ def whole_code(operator: Combined) -> WholeCode:
         take_updates,
         parted,
         after_updates,
+        refill,
         halve,
         between,
     )

@@ -11,6 +11,8 @@ The forest of whole buckets is in memory of its own, which can grow.
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from windrow.aggregators.kernels.buckets.methods import Kinds, MethodCode, method_code
 from windrow.aggregators.kernels.buckets.operator import BucketOperator
 from windrow.aggregators.kernels.buckets.whole import WholeCode, whole_code
@@ -25,17 +27,25 @@ __all__ = [
     "LIMIT",
     "MOST",
     "WindowCode",
+    "bucket_at",
     "first_method_of",
     "window_code",
 ]
 
-BEHIND, LEAST, MOST, BEGUN, LIMIT, REACHED, DURATION = range(7)
+# Numbers of numpy's, since plain ones have types of their own: all would be compiled for each.
+BEHIND, LEAST, MOST, BEGUN, LIMIT, REACHED, DURATION = map(np.int64, range(7))
 _BUCKETS = 8
 
 
 def first_method_of(operator: BucketOperator) -> int:
     """The cell where methods begin."""
     return _BUCKETS + 3 * len(operator.state)
+
+
+def bucket_at(operator: BucketOperator, which: int) -> slice:
+    """The cells of the oldest bucket, 0, or the newest, 1."""
+    start = _BUCKETS + which * len(operator.state)
+    return slice(start, start + len(operator.state))
 
 
 class WindowCode(NamedTuple):
@@ -48,18 +58,20 @@ class WindowCode(NamedTuple):
     evict: Any  # evict(window, forest, count)
     trim: Any  # trim(window, forest, at_most): keep no more than the newest so many updates
     start_with: Any  # start_with(window, forest, fewest, most): let go of all before
+    bring_oldest: Any  # bring_oldest(window, forest): have the first whole bucket be the oldest
     shrink: Any  # shrink(window, forest, buckets): until there are no more than so many
     ends: Any  # ends(window) → the oldest bucket, and all behind it as one
     # started(window, forest) → what the window starts in, as one bucket, if that may be any of
     # several; all behind it; the fewest and the most of the former that are left
     started: Any
     buckets: Any  # buckets(window, forest) → how many there are
+    refill: Any  # refill(window, forest, leaves, evicted, split): whole buckets that were kept
     load: Any  # load(window, which) → a bucket: OLDEST, NEWEST, MIDDLE
     methods: MethodCode
     whole: WholeCode
 
 
-OLDEST, NEWEST, MIDDLE = range(3)
+OLDEST, NEWEST, MIDDLE = map(np.int64, range(3))
 
 
 def window_code(operator: BucketOperator, kinds: Kinds) -> WindowCode:
@@ -75,7 +87,7 @@ def window_code(operator: BucketOperator, kinds: Kinds) -> WindowCode:
         whole.take_updates,
     )
     evict_all, is_odd, reset_forest = whole.evict_all, whole.is_odd, whole.reset
-    parted = whole.parted
+    parted, refill_forest = whole.parted, whole.refill
     methods = method_code(operator, kinds, first_method_of(operator), LIMIT)
     joins, inserted, evicted = methods.joins, methods.inserted, methods.evicted
     limited = kinds.limited
@@ -111,6 +123,10 @@ def window_code(operator: BucketOperator, kinds: Kinds) -> WindowCode:
     def buckets(window: Any, forest: Any) -> Any:
         ends = (size_of(window, OLDEST) > 0) + (size_of(window, NEWEST) > 0)
         return ends + size(forest)
+
+    def refill(window: Any, forest: Any, leaves: Any, evicted: Any, split: Any) -> None:
+        refill_forest(forest, leaves, evicted, split)
+        changed(window, forest)
 
     def started(window: Any, forest: Any) -> Any:
         oldest, rest, least = load(window, OLDEST), identity, read_int(window, LEAST)
@@ -187,6 +203,11 @@ def window_code(operator: BucketOperator, kinds: Kinds) -> WindowCode:
         move(window, MOST, bucket[0])
         move(window, BEHIND, -bucket[0])
 
+    def bring_oldest(window: Any, forest: Any) -> None:
+        if size_of(window, OLDEST) == 0 and size(forest) > 0:
+            put_aside(window, pop(forest))
+            changed(window, forest)
+
     def take(window: Any, forest: Any, updates: Any) -> Any:
         taken = identity
         if size(forest) > 0:
@@ -261,10 +282,12 @@ def window_code(operator: BucketOperator, kinds: Kinds) -> WindowCode:
         evict=evict,
         trim=trim,
         start_with=start_with,
+        bring_oldest=bring_oldest,
         shrink=shrink,
         ends=ends,
         started=started,
         buckets=buckets,
+        refill=refill,
         load=load,
         methods=methods,
         whole=whole,

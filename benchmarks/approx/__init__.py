@@ -1,0 +1,1 @@
+"""Benchmarks of approximate windows: footprints, errors and times, beside the published ones."""

@@ -1,0 +1,107 @@
+"""Pictures: how many results are how wrong, and how long updates take."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullLocator
+
+from benchmarks.findings import chosen
+from benchmarks.measure import Measured
+from benchmarks.numbers import duration
+
+__all__ = ["PLOTS"]
+
+_INK, _FAINT = "#333333", "#dddddd"
+# From dark to light: the tighter a setting, the darker.
+_SHADES = ("#08306b", "#2171b5", "#41ab5d", "#d9a400", "#e6550d", "#a50f15", "#777777")
+_LEAST = 1e-9  # errors below are drawn there
+
+_PANELS = (
+    ("mean", "sum-like", "mean, bounded errors"),
+    ("mean", "limit", "mean, limited buckets"),
+    ("max", "max-like", "max, blocks of candidates"),
+    ("max", "limit", "max, limited buckets"),
+    ("hop", "hop", "hops, predicted"),
+    ("hop", "limit", "hops, limited buckets"),
+)
+
+
+def _footprints(measured: Sequence[Measured], path: Path) -> None:
+    figure = Figure(figsize=(13, 8), layout="constrained")
+    title = "Relative errors of approximate windows: the share of results that are no more wrong"
+    figure.suptitle(title, x=0.01, ha="left", fontsize=13, color=_INK, weight="bold")
+    grid = figure.subplots(2, 3, sharex=True, sharey=True)
+    for place, (scenario, method, name) in enumerate(_PANELS):
+        axes = grid[place % 2][place // 2]
+        _cumulative(axes, chosen(measured, scenario=scenario, method=method))
+        axes.set_title(name, loc="left", fontsize=11, color=_INK)
+    for axes in grid[1]:
+        axes.set_xlabel("relative error", fontsize=9, color=_INK)
+    for axes in grid[:, 0]:
+        axes.set_ylabel("results", fontsize=9, color=_INK)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=130)
+
+
+def _cumulative(axes: Axes, measured: Sequence[Measured]) -> None:
+    for shade, m in zip(_SHADES, measured, strict=False):
+        assert m.percentiles is not None
+        ranks = [100.0 if k == "max" else float(k[1:]) for k in m.percentiles]
+        errors = [max(error, _LEAST) for error in m.percentiles.values()]
+        parameter = m.case["parameter"] or "hop"
+        label = f"{parameter}: {m.median:.2g} % of buckets"
+        axes.step([_LEAST, *errors], [0, *ranks], where="post", color=shade, lw=1.6, label=label)
+    axes.set_xscale("log")
+    axes.set_xlim(_LEAST, 3)
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _share(x)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g} %"))
+    axes.legend(fontsize=7.5, frameon=False, loc="lower right")
+    _plain(axes)
+
+
+def _share(error: float) -> str:
+    return "exact" if error <= _LEAST else f"{100 * error:g} %"
+
+
+def _times(measured: Sequence[Measured], path: Path) -> None:
+    figure = Figure(figsize=(10, 4.3), layout="constrained")
+    title = "Updates of approximate and exact windows: the share that takes no longer"
+    figure.suptitle(title, x=0.01, ha="left", fontsize=13, color=_INK, weight="bold")
+    singles = chosen(measured, by="update")
+    names = list(dict.fromkeys(str(m.case["aggregate"]) for m in singles))
+    grid = figure.subplots(1, len(names), squeeze=False, sharey=True, sharex=True)[0]
+    for axes, name in zip(grid, names, strict=True):
+        for colour, m in zip(("#d55e00", "#0a4f7d"), chosen(singles, aggregate=name), strict=True):
+            assert m.percentiles is not None
+            ranks = [float(k[1:]) for k in m.percentiles]
+            axes.plot(list(m.percentiles.values()), ranks, color=colour, lw=2, marker="o", ms=3.5)
+            axes.annotate(
+                m.contender,
+                (m.at("p50"), 50),
+                xytext=(6, -3 if m.contender == "exact" else 6),
+                textcoords="offset points",
+                fontsize=9,
+                color=colour,
+                weight="bold",
+            )
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: duration(x)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g} %"))
+        axes.set_title(name, loc="left", fontsize=11, color=_INK)
+        axes.set_xlabel("time of one update", fontsize=9, color=_INK)
+        _plain(axes)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=130)
+
+
+def _plain(axes: Axes) -> None:
+    axes.tick_params(which="both", length=0, labelsize=8, colors=_INK)
+    axes.grid(color=_FAINT, lw=0.7)
+    axes.set_axisbelow(True)
+    axes.spines[:].set_visible(False)
+
+
+PLOTS = {"footprints": _footprints, "times": _times}

@@ -1,0 +1,122 @@
+"""What `windrow tune` is given, read: an aggregate, a window, and a target."""
+
+import re
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from windrow.algebra.aggregate import Aggregate
+from windrow.algebra.registry import registered
+from windrow.cli.job.expressions import ExpressionError, read_aggregate
+from windrow.errors import InputError
+from windrow.planning.tuning import Target
+from windrow.windows import TrailingRows, TrailingTime, microseconds
+
+__all__ = ["check_plot", "read_asked", "read_target", "read_window"]
+
+_UNITS = {
+    "": 1,
+    "b": 1,
+    "byte": 1,
+    "bytes": 1,
+    **{f"{letter}b": 1000**power for power, letter in enumerate("kmgt", 1)},
+    **{f"{letter}ib": 1024**power for power, letter in enumerate("kmgt", 1)},
+}
+_NUMBER = r"[0-9][0-9_,]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?"
+_SIZE = re.compile(rf"({_NUMBER})\s*([a-zA-Z]*)")
+_SHARE = re.compile(rf"({_NUMBER})\s*(%?)")
+_PICTURES = (".png", ".svg", ".pdf")
+
+
+def read_asked(aggregate: str, column: str | None) -> Aggregate[Any]:
+    """The aggregate: `mean` of a column, or a call as in job files, `stddev(temp, ddof=0)`."""
+    from windrow.planning.tuning.trial import tunable
+
+    is_call = "(" in aggregate
+    if is_call and column is not None:
+        raise InputError(
+            f"--aggregate {aggregate} names its column, and --column {column} does too; leave one "
+            "of them out"
+        )
+    name = aggregate.partition("(")[0].strip()
+    if name in registered() and name not in tunable():
+        raise InputError(
+            f"--aggregate {name} has no compiled window of buckets; give one of "
+            f"{', '.join(tunable())}"
+        )
+    if column is None and name in tunable() and not is_call and name != "count":
+        raise InputError(f"--aggregate {name} reads a column; name it, as in --column temp")
+    text = aggregate if is_call else f"{name}({'' if column is None else repr(column)})"
+    try:
+        return read_aggregate(text)
+    except ExpressionError as error:
+        raise InputError(f"--aggregate {aggregate}: {error}") from None
+
+
+def read_window(text: str, time: str | None) -> TrailingRows | TrailingTime:
+    """So many rows, or a duration."""
+    if re.fullmatch(r"[0-9][0-9_,]*", text.strip()):
+        rows = int(re.sub("[_,]", "", text))
+        if rows < 2:
+            raise InputError(f"--window {text}: give 2 rows or more, such as --window 10000")
+        return TrailingRows(rows)
+    duration_us = microseconds(text, "--window")
+    if time is None:
+        raise InputError(
+            f"--window {text!r} is a time, and the sample's rows have none; say which column has "
+            "it, --time ts, or give a number of rows, --window 10000"
+        )
+    return TrailingTime(duration_us)
+
+
+def read_target(error: str | None, size: str | None) -> Target:
+    """The largest error or the most bytes, if one of them is given."""
+    if error is not None and size is not None:
+        raise InputError(
+            f"--target-error {error} and --target-bytes {size}: give one of them; the frontier "
+            "shows what the other one is then"
+        )
+    if error is not None:
+        return Target(error=_share(error))
+    return Target(bytes=None if size is None else _bytes(size))
+
+
+def _share(text: str) -> float:
+    found = _SHARE.fullmatch(text.strip())
+    share = _number(found[1]) / (100 if found[2] else 1) if found else 0.0
+    if not 0 < share < inf:
+        raise InputError(
+            f"--target-error {text}: give a share of the result above 0, such as 0.1% or 0.001"
+        )
+    return share
+
+
+def _bytes(text: str) -> int:
+    found = _SIZE.fullmatch(text.strip())
+    unit = _UNITS.get(found[2].casefold()) if found else None
+    size = _number(found[1]) * unit if found and unit else 0.0
+    if not 1 <= size < inf:
+        raise InputError(
+            f"--target-bytes {text}: give a number of bytes above 0, such as 64kB, 1MB or 1MiB"
+        )
+    return int(size)
+
+
+def _number(text: str) -> float:
+    return float(re.sub("[_,]", "", text))
+
+
+def check_plot(path: Path | None) -> None:
+    """Refuse a picture that cannot be written, before anything is computed."""
+    if path is None:
+        return
+    if path.suffix.casefold() not in _PICTURES:
+        raise InputError(f"--plot {path}: give a file that ends with {', '.join(_PICTURES)}")
+    if not path.parent.is_dir():
+        raise InputError(f"--plot {path}: there is no folder {path.parent}; make it first")
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise InputError(
+            f"--plot {path} needs matplotlib; pip install 'windrow[plot]', or leave --plot out"
+        ) from None

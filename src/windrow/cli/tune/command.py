@@ -1,0 +1,75 @@
+"""The command: read the sample, try all settings, tell what came out."""
+
+from pathlib import Path
+
+import click
+
+from windrow.algebra.within import CONFIDENCE, require_confidence
+from windrow.cli.options import plain_command
+from windrow.cli.progress import shown
+from windrow.cli.tune.arguments import check_plot, read_asked, read_target, read_window
+from windrow.cli.tune.data import as_json
+from windrow.cli.tune.findings import Asked, find
+from windrow.cli.tune.sample import check_sample
+from windrow.cli.tune.text import as_text
+
+__all__ = ["tune"]
+
+
+@click.command()
+@plain_command
+@click.argument("sample", type=click.Path(path_type=Path))
+@click.option("--aggregate", required=True, help="mean, sum, max, …; or stddev(temp, ddof=0).")
+@click.option("--column", help="The column of numbers it reads.")
+@click.option("--window", "size", required=True, help="How many rows, or how long: 1 hour.")
+@click.option("--target-error", metavar="SHARE", help="The largest error allowed: 0.1%.")
+@click.option("--target-bytes", metavar="SIZE", help="The most memory a window may take: 1MB.")
+@click.option("--by", multiple=True, metavar="COLUMN", help="Each key has a window of its own.")
+@click.option("--time", metavar="COLUMN", help="Rows are sorted by this; else they stand in order.")
+@click.option(
+    "--confidence", default=CONFIDENCE, show_default=True, help="Of what methods predict."
+)
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw footprint against error.")
+@click.option("--all", "everything", is_flag=True, help="Show settings that others beat, too.")
+@click.option("--json", "as_data", is_flag=True, help="As JSON, for programs.")
+def tune(
+    sample: Path,
+    aggregate: str,
+    column: str | None,
+    size: str,
+    target_error: str | None,
+    target_bytes: str | None,
+    by: tuple[str, ...],
+    time: str | None,
+    confidence: float,
+    plot: Path | None,
+    *,
+    everything: bool,
+    as_data: bool,
+) -> None:
+    """Try approximate windows on a SAMPLE, and say what they cost and how wrong they are.
+
+    SAMPLE is a file of CSV, Parquet or JSON lines. Sums, means, counts and variances are tried with
+    bounds on their error (SumLike), extrema with candidates (MaxLike), all of them with limits on
+    the number of buckets (Footprint). Hop is not tried: it learns from evictions of many rows at
+    once, which a sample does not show.
+
+    The frontier is what no other setting beats in both its footprint, on average, and its largest
+    error. Of all results `exact` are so and say so, `bounded` have an interval, of which `held`
+    contain the exact result. With a target the best setting that meets it is recommended, without
+    one the knee of the frontier.
+    """
+    require_confidence(confidence)
+    check_sample(sample)
+    check_plot(plot)
+    target, window = read_target(target_error, target_bytes), read_window(size, time)
+    doing = ["starting"]
+    with shown("windrow tune", lambda: doing[-1]):
+        asked = Asked(sample, read_asked(aggregate, column), window, target, by, time, confidence)
+        findings = find(asked, doing.append)
+    click.echo(as_json(findings) if as_data else as_text(findings, everything=everything))
+    if plot is not None:
+        from windrow.cli.tune.plot import draw
+
+        draw(findings, plot)
+        click.echo(f"drawn: {plot}", err=True)

@@ -1,0 +1,181 @@
+"""The sample: columns of a CSV, Parquet or JSON-lines file, as series of updates."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windrow.cli.job.problems import did_you_mean
+from windrow.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from windrow.planning.tuning.trial import Series
+
+__all__ = ["MOST_KEYS", "Sample", "check_sample", "read_sample"]
+
+MOST_KEYS = 20
+_LARGEST_BLOCK = 1 << 30
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows by key, the longest first; of many keys some."""
+
+    path: Path
+    rows: int
+    keys: int
+    series: "list[Series]"
+
+
+def read_sample(path: Path, column: str | None, time: str | None, by: Sequence[str]) -> Sample:
+    """The rows of a file, each key's in order of time, or as they stand if there is none."""
+    table = _table(path)
+    if not table.num_rows:
+        raise InputError(f"{path} has no rows; give a sample with some windows' worth of them")
+    values = _numbers(_column(table, column, "--column", path), f"--column {column}", table)
+    times = None if time is None else _times(_column(table, time, "--time", path), time)
+    codes = np.zeros(table.num_rows, np.int64)
+    for name in by:
+        codes = _finer(codes, _column(table, name, "--by", path))
+    return _by_key(path, values, times, codes)
+
+
+def _by_key(
+    path: Path, values: Any, times: NDArray[np.int64] | None, codes: NDArray[np.int64]
+) -> Sample:
+    from windrow.planning.tuning.trial import Series
+
+    order = np.lexsort((codes,) if times is None else (times, codes))  # stable
+    borders = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    keys = sorted(np.split(order, borders[1:]), key=len, reverse=True)
+    series = [
+        Series(values[rows], None if times is None else times[rows]) for rows in keys[:MOST_KEYS]
+    ]
+    return Sample(path, len(codes), len(keys), series)
+
+
+def _table(path: Path) -> "pa.Table":
+    import pyarrow as pa
+
+    reads = check_sample(path)
+    try:
+        return reads(path)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        said = str(error).partition("\n")[0]
+        raise InputError(f"{path} is not readable as its name says: {said}") from None
+
+
+def check_sample(path: Path) -> "Callable[[Path], pa.Table]":
+    """What reads a file, by its name; a folder is one of Parquet, as Spark writes them."""
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file; give one of CSV, Parquet or JSON lines")
+    if path.is_dir():
+        return _parquet
+    endings = [ending.casefold() for ending in path.suffixes]
+    if endings and endings[-1] in {".gz", ".bz2", ".zst"}:
+        endings.pop()
+    match endings[-1:]:
+        case [".parquet" | ".pq"]:
+            return _parquet
+        case [".csv" | ".tsv"]:
+            return _csv
+        case [".json" | ".jsonl" | ".ndjson"]:
+            return _json
+    raise InputError(
+        f"{path}: its name does not tell what it is; give a file that ends with .csv, .tsv, "
+        ".parquet or .jsonl"
+    )
+
+
+def _parquet(path: Path) -> "pa.Table":
+    from pyarrow import parquet
+
+    return parquet.read_table(path)
+
+
+def _csv(path: Path) -> "pa.Table":
+    from pyarrow import csv
+
+    # Types are told by the first block: all of the file, or 2.5 would come as a surprise after 2.
+    block = min(max(path.stat().st_size, 1 << 20), _LARGEST_BLOCK)
+    is_tabbed = ".tsv" in (ending.casefold() for ending in path.suffixes)
+    return csv.read_csv(
+        path,
+        read_options=csv.ReadOptions(block_size=block),
+        parse_options=csv.ParseOptions(delimiter="\t" if is_tabbed else ","),
+    )
+
+
+def _json(path: Path) -> "pa.Table":
+    from pyarrow import json
+
+    block = min(max(path.stat().st_size, 1 << 20), _LARGEST_BLOCK)
+    return json.read_json(path, read_options=json.ReadOptions(block_size=block))
+
+
+def _column(table: "pa.Table", name: str | None, option: str, path: Path) -> "pa.Array | None":
+    if name is None:
+        return None
+    if name not in table.column_names:
+        known = did_you_mean(name, table.column_names).strip("()")
+        raise InputError(f"{option} {name}: {path} has no such column; {known}")
+    return table[name].combine_chunks()
+
+
+def _numbers(column: "pa.Array | None", option: str, table: "pa.Table") -> Any:
+    """float64 or int64, masked where null; rows that are only counted are all alike."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if column is None:
+        return np.zeros(table.num_rows)
+    kind = column.type
+    whole = pa.types.is_integer(kind)
+    if not (whole or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        raise InputError(
+            f"{option} is {kind}, not numbers; give a column of numbers, one of "
+            f"{_numeric_names(table) or 'which the sample has none'}"
+        )
+    if column.null_count == len(column):
+        raise InputError(f"{option} has nothing but nulls; give a column with numbers")
+    try:
+        cast = column.cast(pa.int64() if whole else pa.float64())
+    except pa.ArrowInvalid:  # an unsigned number beyond 2⁶³
+        cast = column.cast(pa.float64(), safe=False)
+    numbers = pc.fill_null(cast, 0).to_numpy(zero_copy_only=False)
+    if not column.null_count:
+        return numbers
+    return np.ma.masked_array(numbers, pc.is_null(column).to_numpy(zero_copy_only=False))
+
+
+def _numeric_names(table: "pa.Table") -> str:
+    import pyarrow as pa
+
+    kinds = pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal
+    return ", ".join(f.name for f in table.schema if any(kind(f.type) for kind in kinds))
+
+
+def _times(column: "pa.Array | None", name: str) -> NDArray[np.int64]:
+    from windrow.aggregators.rolling.times import read_times
+
+    try:
+        return read_times(column).microseconds
+    except InputError as error:
+        raise InputError(f"--time {name}: {error}") from None
+
+
+def _finer(codes: NDArray[np.int64], column: "pa.Array | None") -> NDArray[np.int64]:
+    """Codes of keys, told apart by one more column; null is a key too."""
+    import pyarrow as pa
+
+    assert column is not None
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode(null_encoding="encode")
+    own = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64) + 1
+    _, found = np.unique(codes * (own.max() + 1) + own, return_inverse=True)
+    return found.astype(np.int64)
