@@ -9,8 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from windrow import agg, window
-from windrow.aggregators import ApproximateAmta, Footprint, Hop, MaxLike, SumLike
-from windrow.aggregators.compiled_approximate_amta import CompiledApproximateAmta
+from windrow.aggregators import (
+    ApproximateAmta,
+    CompiledApproximateAmta,
+    Footprint,
+    Hop,
+    MaxLike,
+    SumLike,
+)
 from windrow.algebra.aggregate import Aggregate, Product, several
 from windrow.errors import (
     AggregateError,

@@ -21,6 +21,7 @@ from windrow.aggregators.two_stacks import TwoStacks
 
 if TYPE_CHECKING:
     from windrow.aggregators.compiled_amta import CompiledAmta
+    from windrow.aggregators.compiled_approximate_amta import CompiledApproximateAmta
     from windrow.aggregators.paged.courier import Outage
     from windrow.aggregators.paged_amta import PagedAmta
 
@@ -30,6 +31,7 @@ __all__ = [
     "ApproximateAmta",
     "Choice",
     "CompiledAmta",
+    "CompiledApproximateAmta",
     "Daba",
     "Drift",
     "Eviction",
@@ -55,6 +57,7 @@ __all__ = [
 # The compiler takes a while to load: only who keeps compiled windows needs it.
 _LATER = {
     "CompiledAmta": "windrow.aggregators.compiled_amta",
+    "CompiledApproximateAmta": "windrow.aggregators.compiled_approximate_amta",
     "Outage": "windrow.aggregators.paged.courier",
     "PagedAmta": "windrow.aggregators.paged_amta",
 }

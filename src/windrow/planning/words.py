@@ -38,7 +38,7 @@ def in_python(query: Description, strategy: Strategy, assembly: Assembly | None)
     if assembly is Assembly.MERGE:
         return ("slices into windows, their values merged anew; it sees no raw row",)
     if query.in_buckets:
-        return ("rows into buckets, one by one",)
+        return ("rows into buckets, one after the other; compiled where many come at once",)
     compiled = [part.text for part in query.aggregates if part.compiled]
     interpreted = [part.text for part in query.aggregates if not part.compiled]
     told = []
