@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
@@ -58,7 +59,7 @@ def _cumulative(axes: Axes, measured: Sequence[Measured]) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _share(x)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g} %"))
-    axes.legend(fontsize=7.5, frameon=False, loc="lower right")
+    axes.legend(fontsize=7.5, loc="lower right", framealpha=0.9, edgecolor="none")
     _plain(axes)
 
 
@@ -68,33 +69,42 @@ def _share(error: float) -> str:
 
 def _times(measured: Sequence[Measured], path: Path) -> None:
     figure = Figure(figsize=(10, 4.3), layout="constrained")
-    title = "Updates of approximate and exact windows: the share that takes no longer"
+    title = "Updates of approximate and exact windows: how many take how long"
     figure.suptitle(title, x=0.01, ha="left", fontsize=13, color=_INK, weight="bold")
     singles = chosen(measured, by="update")
     names = list(dict.fromkeys(str(m.case["aggregate"]) for m in singles))
     grid = figure.subplots(1, len(names), squeeze=False, sharey=True, sharex=True)[0]
     for axes, name in zip(grid, names, strict=True):
         for colour, m in zip(("#d55e00", "#0a4f7d"), chosen(singles, aggregate=name), strict=True):
-            assert m.percentiles is not None
-            ranks = [float(k[1:]) for k in m.percentiles]
-            axes.plot(list(m.percentiles.values()), ranks, color=colour, lw=2, marker="o", ms=3.5)
-            axes.annotate(
-                m.contender,
-                (m.at("p50"), 50),
-                xytext=(6, -3 if m.contender == "exact" else 6),
-                textcoords="offset points",
-                fontsize=9,
-                color=colour,
-                weight="bold",
-            )
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: duration(x)))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g} %"))
+            _histogram(axes, m, colour)
+        axes.legend(fontsize=9, loc="upper right", framealpha=0.9, edgecolor="none")
         axes.set_title(name, loc="left", fontsize=11, color=_INK)
         axes.set_xlabel("time of one update", fontsize=9, color=_INK)
         _plain(axes)
+    grid[0].set_xscale("log")
+    grid[0].set_xticks([20, 50, 100, 200, 500, 1_000])
+    grid[0].xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g} ns"))
+    grid[0].xaxis.set_minor_locator(NullLocator())
+    grid[0].yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g} %"))
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130)
+
+
+def _histogram(axes: Axes, m: Measured, colour: str) -> None:
+    """Each percentile stands for one update in a hundred."""
+    assert m.percentiles is not None
+    times = [time for rank, time in m.percentiles.items() if float(rank[1:]).is_integer()]
+    label = f"{m.contender}: p50 {duration(m.at('p50'))}, p99 {duration(m.at('p99'))}"
+    axes.hist(
+        times,
+        bins=list(np.logspace(1, 3, 31)),
+        color=colour,
+        histtype="stepfilled",
+        alpha=0.35,
+        edgecolor=colour,
+        lw=1.8,
+        label=label,
+    )
 
 
 def _plain(axes: Axes) -> None:

@@ -21,7 +21,7 @@ from windrow.datasets import server_memory
 __all__ = ["TIMES", "TimeSizes", "run"]
 
 EXACT, APPROXIMATE = "exact", "approximate"
-_RANKS = (1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9, 99.99)
+_RANKS = (*range(1, 100), 99.9, 99.99)
 
 
 @dataclass(frozen=True)
