@@ -26,7 +26,7 @@ from tests.aggregators.support import (
 )
 from tests.approximate.oracle import BOUNDED, check, results
 from windrow import agg, window
-from windrow.aggregators import ApproximateAmta, Footprint, Hop, MaxLike, SumLike
+from windrow.aggregators import Amta, ApproximateAmta, Footprint, Hop, MaxLike, SumLike
 from windrow.aggregators.approximate import additive
 from windrow.aggregators.approximate.additive import Strayed
 from windrow.algebra.aggregate import as_monoid
@@ -265,3 +265,95 @@ def test_the_mean_of_a_constant_is_told_wherever_the_window_may_start(constant: 
         held.insert({"v": constant, "t": 3 * place})
         held.slide()
         assert float(held.query().value) == pytest.approx(20.0, rel=1e-12)
+
+
+def test_a_cut_may_lie_anywhere_in_the_newest_bucket() -> None:
+    slide = window.policy(
+        keep=lambda w: w.s <= 25,
+        drop=lambda evicted, after, before: evicted.p <= after.p,
+        using={"p": agg.max(), "s": agg.sum()},
+    )
+    held = ApproximateAmta(agg.count(), Footprint(2), policy=slide)
+    exact = Amta(agg.count(), policy=slide)
+    for one in (held, exact):
+        for value in (3, 20, 5, 5):
+            one.insert(value)
+        one.slide()
+        one.slide()
+    assert held.query().low <= exact.query() <= held.query().high
+
+
+_SINCE = [
+    window.policy(
+        keep=lambda w: w.s <= 25,
+        drop=lambda evicted, after, before: evicted.p <= after.p,
+        using={"p": agg.max(), "s": agg.sum()},
+    ),
+    window.policy(drop=lambda evicted, after, before: evicted.p <= after.p, using={"p": agg.max()}),
+]
+
+
+@pytest.mark.parametrize("slide", _SINCE)
+@given(
+    st.lists(st.lists(st.integers(0, 20), min_size=1, max_size=6), max_size=25), st.integers(1, 6)
+)
+def test_however_often_a_policy_slides_the_exact_result_is_inside(
+    slide: Any, pieces: list[list[int]], buckets: int
+) -> None:
+    held = ApproximateAmta(agg.sum(), Footprint(buckets), policy=slide)
+    exact = Amta(agg.sum(), policy=slide)
+    for piece in pieces:
+        for value in piece:
+            held.insert(value)
+            exact.insert(value)
+        exact.slide()
+        held.slide()
+        found, truth = held.query(), exact.query()
+        assert truth is None or found.low is None or found.low <= truth <= found.high
+        assert not found.exact or found.value == truth
+
+
+def test_decimals_of_any_length_are_rounded_as_in_exact_windows() -> None:
+    held, exact = ApproximateAmta(agg.sum(), Footprint(1)), Amta(agg.sum())
+    for text in ("12345678901234567890.12345678", "0.000000001", "0.000000002", "0.000000003"):
+        held.insert(Decimal(text))
+        exact.insert(Decimal(text))
+    held.evict(2)
+    exact.evict(2)
+    found = held.query()
+    assert found.low <= exact.query() <= found.high
+    assert not found.exact or found.value == exact.query()
+
+
+def test_a_decimal_that_is_no_number_is_told() -> None:
+    held = ApproximateAmta(agg.sum(), SumLike(absolute=10))
+    for value in (Decimal(1), Decimal("NaN"), Decimal(2), Decimal(3)):
+        held.insert(value)
+    assert held.query().value.is_nan()
+    held.evict(2)
+    assert held.query() == (Decimal(5), Decimal(5), Decimal(5), True)
+
+
+def test_what_was_rounded_before_it_left_is_allowed_for() -> None:
+    held = ApproximateAmta(agg.sum(), Footprint(8))
+    values = [0.5, -2.9, -5.0, -0.5, -0.5, 1.1, -9007199254740992.0, -1.1317578839129592]
+    for value in values:
+        held.insert(value)
+    held.max_buckets = 1
+    held.evict(7)
+    found = held.query()
+    assert found.low <= values[-1] <= found.high
+
+
+def test_a_relative_bound_holds_again_soon_after_a_step() -> None:
+    held, total = ApproximateAmta(agg.sum(), SumLike(relative=0.05)), 0
+    values = [1000] * 3000 + [1] * 3000
+    for place, value in enumerate(values):
+        held.insert(value)
+        total += value
+        if place >= 500:
+            held.evict(1)
+            total -= values[place - 500]
+        if place > 3000 + 3 * 500:
+            assert abs(held.query().value - total) <= 0.05 * total
+    assert held.buckets > 10

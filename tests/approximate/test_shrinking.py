@@ -23,7 +23,8 @@ from tests.approximate.stored import (
     steps,
 )
 from tests.stores.support import ON_REDIS
-from windrow.aggregators import ApproximateAmta
+from windrow import agg, window
+from windrow.aggregators import Amta, ApproximateAmta, Footprint, Outage
 from windrow.aggregators.approximate.paged_buckets import PagedBuckets
 from windrow.errors import StoreError, StoreUnreachableError
 from windrow.stores import RedisStore
@@ -224,3 +225,34 @@ def test_a_server_that_stops_and_starts_again(tmp_path: Path) -> None:
         with shrinking(store, 300) as again:
             assert facts(again) == told
             assert again.inserted == len(values)
+
+
+def test_a_cut_in_several_buckets_is_told_while_the_store_is_away() -> None:
+    halve = window.policy(
+        drop=lambda evicted, after, before: evicted.s <= before.s / 2 and before.n > 1500,
+        using={"s": agg.sum(), "n": agg.count()},
+    )
+    store = FlakyStore()
+    kept = ApproximateAmta(
+        agg.sum(),
+        Footprint(700),
+        policy=halve,
+        store=store,
+        name="w",
+        page=8,
+        cached_pages=4,
+        outage=Outage.SHRINK,
+    )
+    exact = Amta(agg.sum(), policy=halve)
+    for number in range(2500):
+        kept.insert(value(number))
+        exact.insert(value(number))
+        if number % 50 == 49:
+            kept.slide()
+            exact.slide()
+        if number % 40 == 0:
+            store.down = True
+            found = kept.query()
+            assert found.low <= exact.query() <= found.high
+            store.down = False
+    assert kept.outages > 0

@@ -243,7 +243,8 @@ class ApproximateAmta(InStore):
     def query(self) -> Any:
         """The aggregate of all updates in the window: an interval, or one for each by name."""
         self._require_usable()
-        started = self._started()
+        # What may lie in any of several buckets may lie in pages that must be read.
+        started = self._started() if self._left.least >= 0 else self._run(self._started)
         results = {
             part.name: self._interval(number, *started)
             for number, part in enumerate(self._layout.parts)

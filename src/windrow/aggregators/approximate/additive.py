@@ -1,6 +1,6 @@
 """Sums and what is made of them: a bucket's trace is how far its running sum strayed."""
 
-from decimal import Decimal
+from decimal import Context, Decimal, getcontext, localcontext
 from math import exp, inf, isfinite
 from typing import Any, NamedTuple
 
@@ -12,8 +12,9 @@ from windrow.algebra.aggregate import Aggregate
 __all__ = ["Additive", "Strayed", "is_finite", "strayed"]
 
 # Of n floats, whatever the order they are added in, no sum is further from the true one than this
-# times n times the sum of their magnitudes.
+# times n times the sum of their magnitudes; and a few steps more to make a result of it.
 _ROUNDING = 2.0**-52
+_LAST_STEPS = 4
 _LAST_DIGITS = 2.0**-50  # what a division, or an exponential, rounds at the most
 
 
@@ -38,14 +39,41 @@ class Strayed(NamedTuple):
         return max(map(abs, (self.low, self.high, self.total - self.high, self.total - self.low)))
 
 
+# Decimals of any length, to the last digit: what a user's context rounds, traces would lose.
+_DIGITS = Context(prec=2_000, traps=[])
+
+
 def strayed(older: Strayed, newer: Strayed) -> Strayed:
     """The trace of a bucket that continues another."""
+    if isinstance(older.total, Decimal) or isinstance(newer.total, Decimal):
+        with localcontext(_DIGITS):
+            return _continued(older, newer)
+    return _continued(older, newer)
+
+
+def _continued(older: Strayed, newer: Strayed) -> Strayed:
     low = high = before = older.total
-    if older.low is not None:
-        low, high = min(low, older.low), max(high, older.high)
-    if newer.low is not None:
-        low, high = min(low, before + newer.low), max(high, before + newer.high)
-    return Strayed(before + newer.total, low, high, older.magnitude + newer.magnitude)
+    total, magnitude = before + newer.total, older.magnitude + newer.magnitude
+    if is_finite(magnitude):  # else nothing is known, and NaN cannot be compared
+        if older.low is not None:
+            low, high = min(low, older.low), max(high, older.high)
+        if newer.low is not None:
+            low, high = min(low, before + newer.low), max(high, before + newer.high)
+    return Strayed(total, low, high, magnitude)
+
+
+def _rounded(magnitude: Any, values: int) -> Any:
+    """How far a sum of so many values, added up in any order, may be from the true one."""
+    if isinstance(magnitude, float):
+        return _ROUNDING * (values + _LAST_STEPS) * magnitude
+    if not isinstance(magnitude, Decimal):
+        return 0
+    # The magnitude, added up in full, has all the digits that any sum of the values has.
+    precision = getcontext().prec
+    if len(magnitude.as_tuple().digits) <= precision:
+        return 0
+    last = Decimal((0, (1,), magnitude.adjusted() + 1 - precision))
+    return last * (values + _LAST_STEPS)
 
 
 def is_finite(number: Any) -> bool:
@@ -101,7 +129,7 @@ class Additive:
         value = self._made(base + kept, more + most)
         if self.divides:  # by the number in between, which may be half a one
             value = self._made(2 * (base + kept), 2 * more + fewest + most)
-        slack = _ROUNDING * (more + most) * magnitude if isinstance(magnitude, float) else 0
+        slack = _rounded(magnitude, more + self._counted(bucket))
         if (low, fewest, slack) == (high, most, 0):
             return Interval.of_exact(value)
         ends = [
@@ -135,6 +163,13 @@ class Additive:
 
 def _left_of(trace: Strayed, left: Remainder) -> tuple[Any, Any]:
     """Between which sums what is left of a bucket lies."""
+    if isinstance(trace.total, Decimal):
+        with localcontext(_DIGITS):
+            return _ends_of(trace, left)
+    return _ends_of(trace, left)
+
+
+def _ends_of(trace: Strayed, left: Remainder) -> tuple[Any, Any]:
     if trace.low is None:  # a single update, all of it there or not
         low = high = trace.total if left.least else 0
     else:

@@ -69,6 +69,8 @@ class Line:
         if latest + 1 < self._end:
             without = self._from(asked, latest + 1)
             fewest, most = min(fewest, without[0]), max(most, without[1])
+        else:  # it lies in the newest bucket, of which nothing is sure but its last update
+            fewest = 1
         if asked.looked_before:
             fewest, most = 1, self._now[1]
         return min(fewest, self._now[0]), min(most, self._now[1])

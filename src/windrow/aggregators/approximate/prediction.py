@@ -76,12 +76,14 @@ class RecentResults:
         self._before, self._now = Sample(), Sample()
         self._length = LEAST  # of the epoch
 
-    def add(self, result: float, held: int) -> None:
-        """The result of an update, after which the window holds so many."""
+    def add(self, result: float, held: int) -> bool:
+        """The result of an update, after which the window holds so many; whether an epoch ended."""
         self._now.add(result)
-        if self._now.number >= self._length:
-            self._before, self._now = self._now, Sample()
-            self._length = max(held, LEAST)
+        if self._now.number < self._length:
+            return False
+        self._before, self._now = self._now, Sample()
+        self._length = max(held, LEAST)
+        return True
 
     def nearest_to_zero(self, confidence: float) -> float:
         """The least magnitude that the next result is predicted to have; 0 if it may be 0."""

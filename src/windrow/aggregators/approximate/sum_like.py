@@ -95,7 +95,7 @@ class _Dimension:
     def __init__(self, part: int, kind: str, bound: float, *, is_relative: bool) -> None:
         self._part, self._kind, self._bound = part, kind, bound
         self.results = RecentResults() if is_relative else None
-        #: The largest error that a bucket may cause: of a relative bound, as long as it grows.
+        #: The largest error that a bucket may cause; a relative bound is predicted now and then.
         self.allowed = 0.0 if is_relative else bound
 
     def worst(self, bucket: Bucket) -> Any:
@@ -142,8 +142,9 @@ class _Bounded:
             result = dimension.result(buckets)
             assert dimension.results is not None
             # For each update: windows grow and shrink, and their sums with them.
-            dimension.results.add(result / held if isfinite(result) else 0.0, held)
-            if began:
+            ended = dimension.results.add(result / held if isfinite(result) else 0.0, held)
+            # A bucket may be open for long: it hears of every epoch.
+            if began or ended:
                 dimension.predict(self._confidence, held)
 
     def evicted(self, count: int, held: int) -> None:

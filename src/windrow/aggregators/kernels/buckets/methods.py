@@ -286,6 +286,7 @@ def _remember(window: Any, own: Any, table: Any, result: Any, held: Any, began: 
             write_float(window, own + _BEFORE + k, read_float(window, now + k))
         clear(window, now)
         write_float(window, own + _LENGTH, 1.0 * max(held, BLOCKS))
+        began = True  # a bucket may be open for long: it hears of every epoch
     if began:
         nearest = nearest_to_zero(window, table, own + _BEFORE, now)
         write_float(window, own + _ALLOWED, read_float(window, own + _BOUND) * (nearest * held))

@@ -109,6 +109,8 @@ def slide_code(operator: BucketOperator, functions: WindowCode, *, limited: bool
             start = view(bucket_at(window, forest, latest + 1))
             other_least, other_most = cut_from(window, forest, latest + 1, end, start, False)
             least, most_stay = min(least, other_least), max(most_stay, other_most)
+        else:
+            least = 1
         if looks_before:
             least, most_stay = 1, most
         return min(least, fewest), min(most_stay, most)

@@ -19,6 +19,7 @@ from windrow.algebra.numeric import FLOAT, INT
 __all__ = ["count_code", "sum_code"]
 
 _ROUNDING = 2.0**-52
+_LAST_STEPS = 4
 _LAST_DIGITS = 2.0**-50
 _LARGEST = 2.0**62  # integers whose magnitudes add up to more may have wrapped around
 
@@ -107,7 +108,7 @@ def _code(
         value, known = made(total + kept, values + most_values)
         if divides:
             value, known = made(2 * (total + kept), 2 * values + fewest + most_values)
-        slack = 0.0 if whole else _ROUNDING * (values + most_values) * magnitude
+        slack = 0.0 if whole else _ROUNDING * (values + bucket[4] + _LAST_STEPS) * magnitude
         if low == high and fewest == most_values and slack == 0.0:
             return value, value, value, EXACT | (HAS_VALUE | HAS_ENDS if known else 0)
         lowest, highest = moved(total, low, -slack), moved(total, high, slack)
