@@ -163,6 +163,7 @@ _LOOKS_BACK = window.policy(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "methods", [_methods(block=3), _methods(absolute=9.0), _methods(buckets=4)]
 )

@@ -38,7 +38,12 @@ def _through(held: EitherWindow, rows: pa.Table, pieces: list[int]) -> Intervals
     return found
 
 
-@pytest.mark.parametrize("kind", [window.trailing(rows=120), window.trailing("400 microseconds")])
+_BY_TIME = window.trailing("400 microseconds")
+
+
+@pytest.mark.parametrize(
+    "kind", [window.trailing(rows=120), pytest.param(_BY_TIME, marks=pytest.mark.slow)]
+)
 def test_results_are_the_same_whichever_form_rows_meet(kind: Window) -> None:
     pieces = [60, 90, 200, 40, 150]
     rows = _rows(3, sum(pieces))

@@ -192,7 +192,7 @@ def end(run: Run) -> None:
     "kind",
     [
         pytest.param("rows", marks=pytest.mark.slow),
-        "time",
+        pytest.param("time", marks=pytest.mark.slow),
         pytest.param("policy", marks=pytest.mark.slow),
     ],
 )
