@@ -21,6 +21,7 @@ from windrow.datasets import server_memory
 __all__ = ["TIMES", "TimeSizes", "run"]
 
 EXACT, APPROXIMATE = "exact", "approximate"
+_BATCH = 1 << 14  # readings that come at once
 _RANKS = (*range(1, 100), 99.9, 99.99)
 
 
@@ -50,7 +51,11 @@ def run(sizes: TimeSizes, bench: Bench) -> Findings:
     return Findings(
         measured,
         [
-            pivot("time per update, in batches", chosen(measured, by="batch"), ["aggregate"]),
+            pivot(
+                f"time per update, in batches of {_BATCH:,}",
+                chosen(measured, by="batch"),
+                ["aggregate"],
+            ),
             *(_single_table(measured, rank) for rank in ("p50", "p99", "p99.9")),
         ],
         _bars(measured),
@@ -92,13 +97,17 @@ class _Pair:
     def batches(self) -> Sequence[Contender]:
         updates = self._sizes.updates
         return [
-            Contender(EXACT, lambda: self._exact.advance(self._coming(EXACT))[:0], updates),
+            Contender(EXACT, self._advance, updates),
             Contender(APPROXIMATE, self._roll, updates),
         ]
 
-    def _roll(self) -> object:
-        coming = self._coming(APPROXIMATE)
-        return self._buckets.roll(coming, at_most=self._sizes.window).value[:0]
+    def _advance(self) -> None:
+        for batch in _batches(self._coming(EXACT)):
+            self._exact.advance(batch)
+
+    def _roll(self) -> None:
+        for batch in _batches(self._coming(APPROXIMATE)):
+            self._buckets.roll(batch, at_most=self._sizes.window)
 
     def singles(self) -> Sequence[Timer]:
         tick, size = nanoseconds_per_tick(), self._sizes.window
@@ -109,6 +118,10 @@ class _Pair:
                 lambda: tick * rolled_updates(self._buckets, self._coming(APPROXIMATE), size),
             ),
         ]
+
+
+def _batches(readings: Floats) -> list[Floats]:
+    return [readings[start : start + _BATCH] for start in range(0, len(readings), _BATCH)]
 
 
 def _singles(bench: Bench, case: Case, pair: _Pair) -> list[Measured]:
