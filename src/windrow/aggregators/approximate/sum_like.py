@@ -102,10 +102,10 @@ class _Dimension:
         """The error that a bucket may cause when the window's start lies in it."""
         return bucket.size - 1 if self._kind == "count" else bucket.traces[self._part].worst
 
-    def result(self, buckets: tuple[Bucket, ...]) -> float:
-        """What this dimension of some buckets is."""
+    def result(self, buckets: tuple[Bucket, ...], held: int) -> float:
+        """What this dimension of some buckets is, of which so many updates are held."""
         if self._kind == "count":
-            return sum(bucket.size for bucket in buckets)
+            return held
         totals = (bucket.traces[self._part].total for bucket in buckets if bucket.size)
         try:
             return sum(map(float, totals))
@@ -139,7 +139,7 @@ class _Bounded:
             return
         buckets = window()
         for dimension in self._relative:
-            result = dimension.result(buckets)
+            result = dimension.result(buckets, held)
             assert dimension.results is not None
             # For each update: windows grow and shrink, and their sums with them.
             ended = dimension.results.add(result / held if isfinite(result) else 0.0, held)

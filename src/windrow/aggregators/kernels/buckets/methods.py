@@ -257,16 +257,16 @@ def _inserted(operator: BucketOperator, kinds: Kinds, first: int) -> Any:
     for number, dimension in enumerate(kinds.dimensions):
         if not dimension.relative:
             continue
-        result = "1.0 * (oldest[0] + middle[0] + newest[0])"
+        share = "1.0"  # of a count, for each update
         if dimension.part is not None:
             names[f"own{number}"] = operator.own[dimension.part]
             names[f"total{number}"] = operator.parts[dimension.part].code.total
             old, mid, new = (
                 f"total{number}(own{number}({name}))" for name in ("oldest", "middle", "newest")
             )
-            result = f"{old} + ({mid} + {new})"
+            share = f"({old} + ({mid} + {new})) / held"
         place = first + kinds.dimension(number)
-        source += f"    remember(window, int64({place}), int64({first}), {result}, held, began)\n"
+        source += f"    remember(window, int64({place}), int64({first}), {share}, held, began)\n"
     for number, extremum in enumerate(kinds.extrema):
         names[f"of{number}"] = operator.own[extremum.part]
         names[f"deciding{number}"] = operator.parts[extremum.part].code.deciding
@@ -277,10 +277,10 @@ def _inserted(operator: BucketOperator, kinds: Kinds, first: int) -> Any:
 
 
 @hot
-def _remember(window: Any, own: Any, table: Any, result: Any, held: Any, began: Any) -> None:
-    """A result that a relative bound refers to."""
+def _remember(window: Any, own: Any, table: Any, share: Any, held: Any, began: Any) -> None:
+    """A result that a relative bound refers to, for each update that is held."""
     now = own + _NOW
-    add(window, now, result / held if isfinite(result) else 0.0)
+    add(window, now, share if isfinite(share) else 0.0)
     if number_of(window, now) >= read_float(window, own + _LENGTH):
         for k in range(SAMPLE):
             write_float(window, own + _BEFORE + k, read_float(window, now + k))
