@@ -16,7 +16,7 @@ from benchmarks.approx.times import TIMES, TimeSizes
 from benchmarks.measure import Bench
 from benchmarks.progress import Progress
 from windrow.aggregators import Footprint
-from windrow.aggregators.compiled_approximate_amta import Intervals
+from windrow.aggregators.approximate.rolled import Intervals
 
 pytestmark = pytest.mark.xdist_group("approximate benchmarks")
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks.data import Floats
 from windrow.aggregators import CompiledAmta
+from windrow.aggregators.approximate.rolled import room_for
 from windrow.aggregators.compiled_approximate_amta import CompiledApproximateAmta
 
 __all__ = ["exact_updates", "nanoseconds_per_tick", "rolled_updates"]
@@ -68,7 +69,7 @@ def rolled_updates(
     There must be room for the buckets that begin: roll as many updates before.
     """
     columns, masks = window._read([readings])
-    out = window._room(len(readings))
+    out = room_for(window._results, len(readings))
     addresses = tuple(array.ctypes.data for array in out)
     spent = np.empty(len(readings), np.int64)
     rest = (*window._places, size, addresses)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from benchmarks.data import Floats
 from windrow import agg, window
-from windrow.aggregators import CompiledAmta
-from windrow.aggregators.compiled_approximate_amta import CompiledApproximateAmta, Intervals
+from windrow.aggregators import CompiledAmta, CompiledApproximateAmta
+from windrow.aggregators.approximate.rolled import Intervals
 
 __all__ = ["HopScenario", "MaxScenario", "MeanScenario", "Scenario"]
 

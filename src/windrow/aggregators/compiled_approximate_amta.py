@@ -1,38 +1,26 @@
 """A²MTA in compiled code: `ApproximateAmta` for numbers, and whole batches at a time."""
 
-import dis
-from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from windrow.aggregators.approximate.adopted import adopted
+from windrow.aggregators.approximate.bucket_code import bucket_code
 from windrow.aggregators.approximate.compiled import compiled_methods
 from windrow.aggregators.approximate.footprint import require_buckets
-from windrow.aggregators.approximate.interval import Interval
 from windrow.aggregators.approximate.layout import Layout
 from windrow.aggregators.approximate.method import Method
+from windrow.aggregators.approximate.rolled import Intervals, intervals_of, room_for
 from windrow.aggregators.base import Snapshot, require_evictable, require_own
 from windrow.aggregators.contents import require_policy
 from windrow.aggregators.given import numbers_of
-from windrow.aggregators.kernels.buckets.bounds import EXACT, HAS_ENDS, HAS_VALUE, TOO_LARGE
 from windrow.aggregators.kernels.buckets.choose import bound_code
-from windrow.aggregators.kernels.buckets.methods import Kinds
 from windrow.aggregators.kernels.buckets.operator import (
-    BucketOperator,
     BucketPart,
-    make_bucket_operator,
 )
 from windrow.aggregators.kernels.buckets.samples import TABLE
-from windrow.aggregators.kernels.buckets.steps import BucketSteps, make_bucket_steps
-from windrow.aggregators.kernels.buckets.watched import (
-    WatchCode,
-    nothing_watched,
-    policy_watched,
-    time_watched,
-)
 from windrow.aggregators.kernels.buckets.window import (
     BEGUN,
     BEHIND,
@@ -51,29 +39,17 @@ from windrow.aggregators.kernels.forest import (
     larger_forest,
     new_forest,
 )
-from windrow.aggregators.kernels.judge import Watched, judge_code
-from windrow.aggregators.kernels.operator import Part, make_operator
 from windrow.algebra.aggregate import Aggregate, Aggregation
 from windrow.algebra.fingerprint import fingerprint
 from windrow.algebra.monoid import numeric_of
 from windrow.algebra.numeric import FLOAT, INT
-from windrow.errors import AggregateError, InputError, ResultOverflowError, WindowError
+from windrow.errors import AggregateError, InputError, WindowError
 from windrow.windows import Check, Policy, TrailingTime
 
-__all__ = ["CompiledApproximateAmta", "Intervals"]
+__all__ = ["CompiledApproximateAmta"]
 
 _FIRST_CAPACITY = 64
 _ALL, _NO_ANSWERS = 1 << 62, -1
-_STATUS = np.dtype(np.uint8)
-
-
-class Intervals(NamedTuple):
-    """Results of many updates: masked where nothing is known."""
-
-    value: Any
-    low: Any
-    high: Any
-    exact: NDArray[np.bool_]
 
 
 class CompiledApproximateAmta:
@@ -117,7 +93,7 @@ class CompiledApproximateAmta:
         kinds, learned, limit = compiled_methods(methods, layout)
         self._kinds, self._methods = kinds, methods
         parts = tuple(self._part(aggregate) for aggregate in aggregates)
-        self._operator, self._steps = _code(
+        self._operator, self._steps = bucket_code(
             parts, kinds, *self._watching(slides, len(self.columns))
         )
         self._results = [part.code.result for part in parts]
@@ -218,12 +194,12 @@ class CompiledApproximateAmta:
         if at_most is not None and at_most < 1:
             raise InputError(f"at_most={at_most}: give how many updates stay, 1 or more")
         out = self._roll(columns, _ALL if at_most is None else at_most)
-        return self._named([self._intervals(out, number) for number in range(len(self._names))])
+        return self._named(self._intervals(out))
 
     def _roll(self, columns: Sequence[ArrayLike], at_most: int) -> list[NDArray[Any]]:
         read, masks = self._read(columns)
         row, end = 0, len(read[0])
-        out = self._room(0 if at_most == _NO_ANSWERS else end)
+        out = room_for(self._results, 0 if at_most == _NO_ANSWERS else end)
         addresses = tuple(array.ctypes.data for array in out)
         while row < end:
             row = self._steps.roll(read, masks, row, end, *self._places, at_most, addresses)
@@ -249,16 +225,9 @@ class CompiledApproximateAmta:
 
     def query(self) -> Any:
         """The aggregate of all updates in the window: an interval, or one for each by name."""
-        out = self._room(1)
+        out = room_for(self._results, 1)
         self._steps.answer(*self._places, tuple(array.ctypes.data for array in out))
-        found = []
-        for number in range(len(self._names)):
-            intervals = self._intervals(out, number)
-            value, low, high = (
-                None if end[0] is np.ma.masked else end[0].item() for end in intervals[:3]
-            )
-            found.append(Interval(value, low, high, bool(intervals.exact[0])))
-        return self._named(found)
+        return self._named([intervals.first() for intervals in self._intervals(out)])
 
     def dump(self) -> bytes:
         """All there is to keep as bytes, and nothing that follows from it: for `load`."""
@@ -314,6 +283,10 @@ class CompiledApproximateAmta:
         cells, forest = snapshot.data
         self._cells, self._forest = cells.copy(), forest.copy()
 
+    def _intervals(self, out: Sequence[NDArray[Any]]) -> list[Intervals]:
+        names = [name or self._described for name in self._names]
+        return [intervals_of(out, number, name) for number, name in enumerate(names)]
+
     def _named(self, results: Sequence[Any]) -> Any:
         return results[0] if self._bare else dict(zip(self._names, results, strict=True))
 
@@ -325,25 +298,6 @@ class CompiledApproximateAmta:
             shapes = [column.shape for column, _ in read]
             raise InputError(f"columns have shapes {shapes}; give columns of one length each")
         return tuple(column for column, _ in read), tuple(mask for _, mask in read)
-
-    def _room(self, rows: int) -> list[NDArray[Any]]:
-        """Arrays for values, low ends, high ends and statuses of each aggregate."""
-        kinds = [dtype for result in self._results for dtype in (*[result] * 3, _STATUS)]
-        return [np.empty(rows, dtype) for dtype in kinds]
-
-    def _intervals(self, out: Sequence[NDArray[Any]], number: int) -> Intervals:
-        value, low, high, status = out[4 * number : 4 * number + 4]
-        always, ever = np.bitwise_and.reduce(status), np.bitwise_or.reduce(status)
-        if ever & TOO_LARGE:
-            raise ResultOverflowError(
-                f"{self._names[number] or self._described} may not fit 64 bits; use float64"
-            )
-        return Intervals(
-            value if always & HAS_VALUE else np.ma.masked_array(value, status & HAS_VALUE == 0),
-            low if always & HAS_ENDS else np.ma.masked_array(low, status & HAS_ENDS == 0),
-            high if always & HAS_ENDS else np.ma.masked_array(high, status & HAS_ENDS == 0),
-            (status & EXACT) != 0,
-        )
 
 
 def _columns(aggregates: Sequence[Aggregate[Any]]) -> list[Any]:
@@ -362,56 +316,3 @@ def _dtypes(given: tuple[Any, ...] | None, columns: int, *, timed: bool) -> tupl
             f"dtypes={given!r}; give float64 or int64 for each of {columns} column(s)"
         )
     return (*found, INT) if timed else found
-
-
-@lru_cache(maxsize=256)
-def _code(
-    parts: tuple[BucketPart, ...],
-    kinds: Kinds,
-    watched: tuple[Any, ...],
-    keep: Callable[..., bool] | None,
-    drop: Callable[..., bool] | None,
-    time_column: int | None,
-    mark: str | None,  # what the predicates are now: what they refer to may change
-) -> tuple[BucketOperator, BucketSteps]:
-    """What windows of the same aggregates, methods and policy share."""
-    operator = make_bucket_operator(parts, _watch(watched, keep, drop, time_column))
-    return operator, make_bucket_steps(operator, kinds)
-
-
-def _watch(
-    watched: tuple[Any, ...],
-    keep: Callable[..., bool] | None,
-    drop: Callable[..., bool] | None,
-    time_column: int | None,
-) -> WatchCode:
-    if time_column is not None:
-        return time_watched(time_column, DURATION)
-    if not watched:
-        return nothing_watched()
-    places = sorted({place for _, _, own, _ in watched for place in own})
-    parts = tuple(
-        Part(
-            numeric,
-            tuple(places.index(place) for place in own),
-            places.index(own[0]) if own else None,
-        )
-        for _, numeric, own, _ in watched
-    )
-    operator = make_operator(parts)
-    seen = [Watched(name, k, neutral) for k, (name, _, _, neutral) in enumerate(watched)]
-    judge = judge_code(operator, seen, keep, drop)
-    return policy_watched(operator, judge, places, looks_before=_looks_before(drop))
-
-
-def _looks_before(drop: Callable[..., bool] | None) -> bool:
-    """Whether a predicate may look at its third argument."""
-    code = getattr(drop, "__code__", None)
-    if drop is None or code is None:
-        return drop is not None
-    name = code.co_varnames[2] if code.co_argcount > 2 else None
-    return name is None or any(
-        instruction.argval == name
-        or (isinstance(instruction.argval, tuple) and name in instruction.argval)
-        for instruction in dis.get_instructions(code)
-    )

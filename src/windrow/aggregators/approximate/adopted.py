@@ -12,7 +12,7 @@ from windrow.aggregators.approximate.layout import Bucket
 from windrow.aggregators.approximate.max_like import MaxLike
 from windrow.aggregators.approximate.sum_like import SumLike
 from windrow.aggregators.base import Snapshot
-from windrow.aggregators.kernels.buckets.methods import (
+from windrow.aggregators.kernels.buckets.method_cells import (
     DIMENSION,
     EXTREMUM,
     HOPS,

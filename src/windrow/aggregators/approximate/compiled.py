@@ -13,7 +13,7 @@ from windrow.aggregators.approximate.layout import Layout
 from windrow.aggregators.approximate.max_like import MaxLike
 from windrow.aggregators.approximate.prediction import LEAST, student_table
 from windrow.aggregators.approximate.sum_like import SumLike
-from windrow.aggregators.kernels.buckets.methods import (
+from windrow.aggregators.kernels.buckets.method_cells import (
     Dimension,
     Extremum,
     Kinds,

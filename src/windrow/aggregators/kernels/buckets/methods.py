@@ -1,21 +1,33 @@
-"""What decides which updates share a compiled bucket: the methods of A²MTA, on cells.
+"""What decides which updates share a compiled bucket: the methods of A²MTA, on cells."""
 
-Each method has some cells of a window: its settings, and what it learns.  The code depends on what
-kinds of methods there are alone, so that other settings need no other code.
-"""
-
-from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from windrow.aggregators.approximate.extremes import fit_sorted, lower_end_of, quantile_of
+from windrow.aggregators.kernels.buckets.method_cells import (
+    ALLOWED,
+    BEFORE,
+    BLOCK,
+    BLOCKS,
+    BOUND,
+    HIGHEST,
+    HOPS,
+    LAST,
+    LENGTH,
+    LENGTHS,
+    MAXIMA,
+    NOW,
+    RINGS,
+    SHARE,
+    TAKEN,
+    THRESHOLD,
+    Kinds,
+)
 from windrow.aggregators.kernels.buckets.operator import BucketOperator
 from windrow.aggregators.kernels.buckets.samples import (
     SAMPLE,
-    TABLE,
     add,
     clear,
     mean_of,
@@ -28,133 +40,7 @@ from windrow.aggregators.kernels.memory import read_float, read_int, write_float
 from windrow.algebra.hot import hot
 from windrow.algebra.jit import define
 
-__all__ = [
-    "BLOCKS",
-    "Dimension",
-    "Extremum",
-    "Kinds",
-    "MethodCode",
-    "adopt_dimension",
-    "adopt_extremum",
-    "adopt_hops",
-    "dimension_cells",
-    "extremum_cells",
-    "hop_cells",
-    "method_code",
-]
-
-BLOCKS = 30  # of which a sample of extreme values is made
-
-# The cells of a dimension whose error is controlled.
-_BOUND, _ALLOWED, _LENGTH, _BEFORE, _NOW = 0, 1, 2, 3, 3 + SAMPLE
-DIMENSION = 3 + 2 * SAMPLE
-
-# Those of an extremum; then the maxima of blocks, and how long windows were during each.
-_SHARE, _HIGHEST, _THRESHOLD, _BLOCK, _TAKEN, _MAXIMA, _LENGTHS = range(7)
-_RINGS = 7
-EXTREMUM = _RINGS + 2 * BLOCKS
-
-# Those of hops.
-_LAST = SAMPLE
-HOPS = SAMPLE + 1
-
-
-@dataclass(frozen=True)
-class Dimension:
-    """A sum or, without a part, a count of updates."""
-
-    part: int | None
-    relative: bool
-
-
-@dataclass(frozen=True)
-class Extremum:
-    """An extremum whose candidates open buckets."""
-
-    part: int
-
-
-class Kinds(NamedTuple):
-    """Which methods there are."""
-
-    dimensions: tuple[Dimension, ...] = ()
-    extrema: tuple[Extremum, ...] = ()
-    hops: bool = False
-    limited: bool = False
-
-    @property
-    def cells(self) -> int:
-        """How many cells they have."""
-        tables = (bool(self.dimensions) + self.hops) * TABLE
-        own = len(self.dimensions) * DIMENSION + len(self.extrema) * EXTREMUM + self.hops * HOPS
-        return tables + own
-
-    @property
-    def tables(self) -> list[int]:
-        """Where tables of Student's t begin, which never change."""
-        return [0] * bool(self.dimensions) + [self.hop + HOPS] * self.hops
-
-    def dimension(self, number: int) -> int:
-        """The first cell of a dimension; before them all is their table of Student's t."""
-        return TABLE + number * DIMENSION
-
-    def extremum(self, number: int) -> int:
-        """The first cell of an extremum."""
-        before = TABLE * bool(self.dimensions) + len(self.dimensions) * DIMENSION
-        return before + number * EXTREMUM
-
-    @property
-    def hop(self) -> int:
-        """The first cell of hops; their table follows them."""
-        return self.extremum(len(self.extrema))
-
-
-def dimension_cells(bound: float, least: int, *, relative: bool) -> NDArray[np.int64]:
-    """A dimension that nothing is known of yet."""
-    cells = np.zeros(DIMENSION)
-    cells[_BOUND], cells[_ALLOWED], cells[_LENGTH] = bound, 0.0 if relative else bound, least
-    return cells.view(np.int64)
-
-
-def extremum_cells(share: float, block: int) -> NDArray[np.int64]:
-    """An extremum without a block yet; blocks of 0 updates are as long as windows suggest."""
-    cells = np.zeros(EXTREMUM)
-    cells[_SHARE], cells[_HIGHEST], cells[_THRESHOLD] = share, -inf, -inf
-    found = cells.view(np.int64)
-    found[_BLOCK], found[_RINGS + BLOCKS] = block, 1
-    return found
-
-
-def hop_cells() -> NDArray[np.int64]:
-    """Hops of which none has been seen."""
-    cells = np.zeros(HOPS, np.int64)
-    cells[_LAST] = -1
-    return cells
-
-
-def adopt_dimension(cells: NDArray[np.int64], learned: Any) -> None:
-    """Take over what a relative bound of Python's learned."""
-    (before, now, length), allowed = learned
-    floats = cells.view(np.float64)
-    floats[_ALLOWED], floats[_LENGTH] = allowed, length
-    floats[_BEFORE:_NOW], floats[_NOW:DIMENSION] = before, now
-
-
-def adopt_extremum(cells: NDArray[np.int64], learned: Any) -> None:
-    """Take over the blocks of an extremum of Python's."""
-    maxima, lengths, (highest, taken, threshold) = learned
-    floats = cells.view(np.float64)
-    floats[_HIGHEST], floats[_THRESHOLD] = highest, threshold
-    floats[_RINGS : _RINGS + len(maxima)] = maxima
-    cells[_RINGS + BLOCKS :][: len(lengths)] = lengths
-    cells[_TAKEN], cells[_MAXIMA], cells[_LENGTHS] = taken, len(maxima), len(lengths) - 1
-
-
-def adopt_hops(cells: NDArray[np.int64], learned: Any) -> None:
-    """Take over the sizes of evictions that Python saw."""
-    sizes, last = learned
-    cells.view(np.float64)[:SAMPLE] = sizes
-    cells[_LAST] = -1 if last is None else last
+__all__ = ["MethodCode", "method_code"]
 
 
 class MethodCode(NamedTuple):
@@ -193,7 +79,7 @@ def _bounded(operator: BucketOperator, kinds: Kinds, first: int) -> Any:
     names: dict[str, Any] = {"read_float": read_float, "inf": inf}
     source = "def bounded(window, fresh, joined, held):\n"
     for number, dimension in enumerate(kinds.dimensions):
-        allowed = first + kinds.dimension(number) + _ALLOWED
+        allowed = first + kinds.dimension(number) + ALLOWED
         worst = "1.0 * (joined[0] - 1)"
         if dimension.part is not None:
             names[f"own{number}"] = operator.own[dimension.part]
@@ -210,7 +96,7 @@ def _candidates(operator: BucketOperator, kinds: Kinds, first: int) -> Any:
     names: dict[str, Any] = {"read_float": read_float}
     source = "def candidates(window, fresh, joined, held):\n"
     for number, extremum in enumerate(kinds.extrema):
-        threshold = first + kinds.extremum(number) + _THRESHOLD
+        threshold = first + kinds.extremum(number) + THRESHOLD
         names[f"own{number}"] = operator.own[extremum.part]
         names[f"deciding{number}"] = operator.parts[extremum.part].code.deciding
         source += f"    known, value = deciding{number}(own{number}(fresh))\n"
@@ -235,8 +121,8 @@ def _hopping(first: int) -> Any:
         return int(place // mean)
 
     def hopping(window: Any, fresh: Any, joined: Any, held: Any) -> Any:
-        before, now = read_int(window, first + _LAST), stretch(window, held)
-        write_int(window, first + _LAST, now)
+        before, now = read_int(window, first + LAST), stretch(window, held)
+        write_int(window, first + LAST, now)
         return now >= 0 and now == before
 
     return hopping
@@ -279,30 +165,30 @@ def _inserted(operator: BucketOperator, kinds: Kinds, first: int) -> Any:
 @hot
 def _remember(window: Any, own: Any, table: Any, share: Any, held: Any, began: Any) -> None:
     """A result that a relative bound refers to, for each update that is held."""
-    now = own + _NOW
+    now = own + NOW
     add(window, now, share if isfinite(share) else 0.0)
-    if number_of(window, now) >= read_float(window, own + _LENGTH):
+    if number_of(window, now) >= read_float(window, own + LENGTH):
         for k in range(SAMPLE):
-            write_float(window, own + _BEFORE + k, read_float(window, now + k))
+            write_float(window, own + BEFORE + k, read_float(window, now + k))
         clear(window, now)
-        write_float(window, own + _LENGTH, 1.0 * max(held, BLOCKS))
+        write_float(window, own + LENGTH, 1.0 * max(held, BLOCKS))
         began = True  # a bucket may be open for long: it hears of every epoch
     if began:
-        nearest = nearest_to_zero(window, table, own + _BEFORE, now)
-        write_float(window, own + _ALLOWED, read_float(window, own + _BOUND) * (nearest * held))
+        nearest = nearest_to_zero(window, table, own + BEFORE, now)
+        write_float(window, own + ALLOWED, read_float(window, own + BOUND) * (nearest * held))
 
 
 def _take(window: Any, own: Any, known: Any, value: Any, held: Any) -> None:
     """Extend a block, and end it when it is long enough."""
     if known and isfinite(value):
-        write_float(window, own + _HIGHEST, max(read_float(window, own + _HIGHEST), value))
-    taken = read_int(window, own + _TAKEN) + 1
-    write_int(window, own + _TAKEN, taken)
-    lengths, newest = own + _RINGS + BLOCKS, read_int(window, own + _LENGTHS)
+        write_float(window, own + HIGHEST, max(read_float(window, own + HIGHEST), value))
+    taken = read_int(window, own + TAKEN) + 1
+    write_int(window, own + TAKEN, taken)
+    lengths, newest = own + RINGS + BLOCKS, read_int(window, own + LENGTHS)
     here = lengths + newest % BLOCKS
     longest = max(read_int(window, here), held)
     write_int(window, here, longest)
-    block = read_int(window, own + _BLOCK)
+    block = read_int(window, own + BLOCK)
     if block == 0:
         for k in range(BLOCKS):
             longest = max(longest, read_int(window, lengths + k))
@@ -312,25 +198,25 @@ def _take(window: Any, own: Any, known: Any, value: Any, held: Any) -> None:
 
 
 def _end_block(window: Any, own: Any, held: Any) -> None:
-    maxima, number = own + _RINGS, read_int(window, own + _MAXIMA)
-    highest = read_float(window, own + _HIGHEST)
+    maxima, number = own + RINGS, read_int(window, own + MAXIMA)
+    highest = read_float(window, own + HIGHEST)
     if isfinite(highest):
         write_float(window, maxima + number % BLOCKS, highest)
         number += 1
-        write_int(window, own + _MAXIMA, number)
-    newest = read_int(window, own + _LENGTHS) + 1
-    write_int(window, own + _LENGTHS, newest)
-    write_int(window, own + _RINGS + BLOCKS + newest % BLOCKS, held)
-    write_float(window, own + _HIGHEST, -inf)
-    write_int(window, own + _TAKEN, 0)
+        write_int(window, own + MAXIMA, number)
+    newest = read_int(window, own + LENGTHS) + 1
+    write_int(window, own + LENGTHS, newest)
+    write_int(window, own + RINGS + BLOCKS + newest % BLOCKS, held)
+    write_float(window, own + HIGHEST, -inf)
+    write_int(window, own + TAKEN, 0)
     if number >= BLOCKS:
         ordered = np.empty(BLOCKS, np.float64)
         for k in range(BLOCKS):
             ordered[k] = read_float(window, maxima + k)
         ordered.sort()
         values = fit_sorted(ordered)
-        share = read_float(window, own + _SHARE)
-        write_float(window, own + _THRESHOLD, max(quantile_of(values, share), lower_end_of(values)))
+        share = read_float(window, own + SHARE)
+        write_float(window, own + THRESHOLD, max(quantile_of(values, share), lower_end_of(values)))
 
 
 def _evicted(kinds: Kinds, first: int) -> Any:
@@ -339,6 +225,6 @@ def _evicted(kinds: Kinds, first: int) -> Any:
     def evicted(window: Any, count: Any) -> None:
         if hops:
             add(window, own, 1.0 * count)
-            write_int(window, own + _LAST, -1)
+            write_int(window, own + LAST, -1)
 
     return evicted

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from windrow.aggregators.kernels.buckets.methods import Kinds
+from windrow.aggregators.kernels.buckets.method_cells import Kinds
 from windrow.aggregators.kernels.buckets.operator import BucketOperator
 from windrow.aggregators.kernels.buckets.sliding import slide_code
 from windrow.aggregators.kernels.buckets.window import LEAST, MOST, WindowCode, window_code

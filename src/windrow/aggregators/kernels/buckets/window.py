@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windrow.aggregators.kernels.buckets.methods import Kinds, MethodCode, method_code
+from windrow.aggregators.kernels.buckets.method_cells import Kinds
+from windrow.aggregators.kernels.buckets.methods import MethodCode, method_code
 from windrow.aggregators.kernels.buckets.operator import BucketOperator
 from windrow.aggregators.kernels.buckets.whole import WholeCode, whole_code
 from windrow.aggregators.kernels.memory import read_int, write_int
