@@ -46,6 +46,11 @@ class FlakyStore(FaultyStore):
         self.down, self._chance = kind == "down", 0.3 if kind == "flaky" else 0.0
         return True
 
+    @property
+    def is_up(self) -> bool:
+        """Whether every answer is one."""
+        return not self.down and not self._chance
+
     def answer(self) -> None:
         super().answer()
         if self._random.random() < self._chance:

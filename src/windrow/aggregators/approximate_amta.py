@@ -244,7 +244,7 @@ class ApproximateAmta(InStore):
         """The aggregate of all updates in the window: an interval, or one for each by name."""
         self._require_usable()
         # What may lie in any of several buckets may lie in pages that must be read.
-        started = self._started() if self._left.least >= 0 else self._run(self._started)
+        started = self._started() if self._left.least >= 0 else self._read(self._started)
         results = {
             part.name: self._interval(number, *started)
             for number, part in enumerate(self._layout.parts)

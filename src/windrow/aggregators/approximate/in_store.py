@@ -152,6 +152,19 @@ class InStore(Closing):
             self._try_to_leave(self._pages, self._attempts)
         return operation(*arguments)
 
+    def _read(self, operation: Callable[[], T]) -> T:
+        """Look at buckets, wherever they are; nothing changes, so nothing need be kept first."""
+        if self._pages is None or self._attempts is not None:
+            return operation()
+        self._require_open()
+        try:
+            return operation()
+        except StoreUnreachableError:
+            if self._outage is not Outage.SHRINK:
+                raise
+        self._come_home(self._pages)
+        return operation()
+
     def _run_on_pages(self, pages: PagedBuckets, operation: Callable[..., T], *arguments: Any) -> T:
         if self._changes >= self._page or pages.must_be_kept:
             self._keep()
