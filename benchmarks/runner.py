@@ -4,16 +4,51 @@ import argparse
 import sys
 import time
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from benchmarks import report
+from benchmarks import machine, report
 from benchmarks.findings import Bar, Experiment, Findings
-from benchmarks.measure import Bench
+from benchmarks.measure import Bench, Measured
+from benchmarks.progress import Progress
 
-__all__ = ["Run", "asked_for", "parser"]
+__all__ = ["RESULTS", "Run", "Suite", "asked_for", "parser"]
+
+RESULTS = Path(__file__).parent / "results"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Experiments with a command line of their own: `python -m` their package."""
+
+    package: str
+    about: str | None
+    experiments: Sequence[Experiment[Any]]
+    plots: Mapping[str, Callable[[Sequence[Measured], Path], None]]
+    packages: Sequence[str] = ()  # whose versions matter, besides the usual
+    closing: str = ""
+
+    def main(self, arguments: Sequence[str] | None = None) -> None:
+        """Measure, print, write."""
+        options = parser(
+            f"python -m {self.package}", self.about, self.experiments, RESULTS
+        ).parse_args(arguments)
+        asked = asked_for(options.only, self.experiments) if options.only else self.experiments
+        kind = self.package.removeprefix("benchmarks").replace(".", "")
+        facts = machine.facts() | {package: version(package) for package in self.packages}
+        run = Run(options.out / f"bench{kind and '-'}{kind}.json", facts, options.quick)
+        for experiment, findings in run.through(
+            asked, Bench(3 if options.quick else 5, Progress(sys.stderr))
+        ):
+            if experiment.name in self.plots:
+                path = options.out / f"{kind}{kind and '-'}{experiment.name}.png"
+                self.plots[experiment.name](findings.measured, path)
+        if self.closing:
+            print(self.closing)
+        run.conclude()
 
 
 def parser(

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from benchmarks import machine, runner
@@ -18,14 +17,13 @@ from benchmarks.spark.session import session
 
 __all__ = ["main"]
 
-_RESULTS = Path(__file__).parent.parent / "results"
 _REPETITIONS = 3
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print, write."""
     known: Sequence[Experiment[Any]] = [*EXPERIMENTS, *LONG]
-    parser = runner.parser("python -m benchmarks.spark", __doc__, known, _RESULTS)
+    parser = runner.parser("python -m benchmarks.spark", __doc__, known, runner.RESULTS)
     parser.add_argument("--full", action="store_true", help="also what takes Spark many minutes")
     options = parser.parse_args(arguments)
     asked = known if options.full else EXPERIMENTS

@@ -2,7 +2,7 @@
 
 import math
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -53,6 +53,20 @@ def is_near(value: Any, exact: Any) -> bool:
     if value is None or exact is None:
         return value is exact
     return math.isclose(value, exact, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def followed(window: ApproximateAmta, steps: Iterable[Any]) -> Iterator[list[Any]]:
+    """After each step, an update or a number of them that leave: what the window holds."""
+    values: list[Any] = []
+    for step in steps:
+        if isinstance(step, tuple):
+            count = min(step[0], len(values))
+            window.evict(count)
+            del values[:count]
+        else:
+            window.insert(step)
+            values.append(step)
+        yield values
 
 
 def results(window: ApproximateAmta) -> dict[str, Interval]:

@@ -24,7 +24,7 @@ from tests.aggregators.support import (
     last_from_maximum,
     total_up_to,
 )
-from tests.approximate.oracle import BOUNDED, check, results
+from tests.approximate.oracle import BOUNDED, check, followed, results
 from windrow import agg, window
 from windrow.aggregators import Amta, ApproximateAmta, Footprint, Hop, MaxLike, SumLike
 from windrow.aggregators.approximate import additive
@@ -66,15 +66,8 @@ def _check_all(window: ApproximateAmta, values: list[Any]) -> None:
 @pytest.mark.parametrize("method", METHODS)
 @given(steps=steps)
 def test_evicted_one_by_one_or_many_at_once(method: str, steps: list[Any]) -> None:
-    window, values = _window(method), list[Any]()
-    for step in steps:
-        if isinstance(step, tuple):
-            count = min(step[0], len(values))
-            window.evict(count)
-            del values[:count]
-        else:
-            window.insert(step)
-            values.append(step)
+    window = _window(method)
+    for values in followed(window, steps):
         assert len(window) == len(values)
         _check_all(window, values)
 
@@ -110,11 +103,7 @@ def test_there_are_never_more_buckets_than_allowed(
     limit: int, steps: list[Any], limits: list[int]
 ) -> None:
     window = ApproximateAmta(BOUNDED["sum"][0], Footprint(limit))
-    for number, step in enumerate(steps):
-        if isinstance(step, tuple):
-            window.evict(min(step[0], len(window)))
-        else:
-            window.insert(step)
+    for number, _ in enumerate(followed(window, steps)):
         if number < len(limits):
             window.max_buckets = limits[number]
         assert window.max_buckets is not None

@@ -15,7 +15,7 @@ from scipy import stats
 
 from tests.aggregators.support import Slide, from_maximum, last_from_maximum, total_up_to
 from tests.algebra.drawn import rank, there
-from tests.approximate.oracle import check, results
+from tests.approximate.oracle import check, followed, results
 from windrow import agg
 from windrow.aggregators import ApproximateAmta, Footprint, Interval, SumLike
 from windrow.aggregators.approximate.interval import interval_of
@@ -222,15 +222,8 @@ def _check_all(window: ApproximateAmta, values: list[Any]) -> None:
 @pytest.mark.parametrize("method", METHODS)
 @given(steps=steps)
 def test_what_is_gone_of_a_bucket_is_reckoned_with(method: str, steps: list[Any]) -> None:
-    window, values = _window(method), list[Any]()
-    for step in steps:
-        if isinstance(step, tuple):
-            count = min(step[0], len(values))
-            window.evict(count)
-            del values[:count]
-        else:
-            window.insert(step)
-            values.append(step)
+    window = _window(method)
+    for values in followed(window, steps):
         _check_all(window, values)
 
 
