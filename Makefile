@@ -16,7 +16,7 @@ OLDEST_READY := $(OLDEST)/.ready
 export PYSPARK_PYTHON := $(CURDIR)/$(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-oldest lint types layers redis-server format bench bench-approx bench-spark bench-store clean
+.PHONY: help demo test test-slow test-oldest lint types layers redis-server format bench bench-approx bench-spark bench-store bench-topology clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ bench-store: $(READY) redis-server  ## measure windows larger than memory, in st
 
 bench-approx: $(READY)  ## measure approximate windows beside the published figures; BENCH_ARGS too
 	@$(BIN)/python -m benchmarks.approx $(BENCH_ARGS)
+
+bench-topology: $(READY)  ## re-make the published figures of topologies, and plan for 10^8 devices
+	@$(BIN)/python -m benchmarks.topology $(BENCH_ARGS)
 
 clean:  ## remove the environments and what the tools leave behind
 	@rm -rf .venv $(OLDEST) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -1,11 +1,16 @@
-"""The command line, one module for each command: `windrow run`, `explain`, `state` and `tune`."""
+"""The command line, one module for each command.
+
+`windrow run`, `explain` and `state` are about jobs; `tune`, `plan` and `simulate` need no Spark.
+"""
 
 from importlib.metadata import version
 
 import click
 
 from windrow.cli.explain import explain
+from windrow.cli.plan import plan
 from windrow.cli.run import run
+from windrow.cli.simulate import simulate
 from windrow.cli.state import state
 from windrow.cli.tune import tune
 
@@ -36,3 +41,5 @@ main.add_command(run)
 main.add_command(explain)
 main.add_command(state)
 main.add_command(tune)
+main.add_command(plan)
+main.add_command(simulate)

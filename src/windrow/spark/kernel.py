@@ -51,10 +51,16 @@ from windrow.spark.shipped import Shipped
 from windrow.spark.types import spark_schema
 from windrow.windows import Aligned, Emit, Order, TrailingRows
 
-__all__ = ["run", "windows_from_partials", "windows_from_rows"]
+__all__ = [
+    "LANES_PER_TASK",
+    "run",
+    "windows_from_parcels",
+    "windows_from_partials",
+    "windows_from_rows",
+]
 
 # Lanes for each task: what a lane holds is all a task has in memory.
-_LANES_PER_TASK = 4
+LANES_PER_TASK = 4
 
 
 def run(request: Request) -> DataFrame:
@@ -64,7 +70,7 @@ def run(request: Request) -> DataFrame:
     if not engine_for(definition).folds_early:
         engine = Shipped(engine_for, definition)
         hot = hot_keys(request, tasks)
-        lanes = tasks * _LANES_PER_TASK
+        lanes = tasks * LANES_PER_TASK
         work = _pack_rows(definition, lanes, [key.split for key in hot])
         parcels = rows.select("*", *_guides(definition, hot)).mapInArrow(work, PARCELS)
         results = told(engine.get().schema)
@@ -80,9 +86,9 @@ def windows_from_rows(rows: DataFrame, definition: Definition) -> DataFrame:
     """Aligned windows whose rows can be folded before the shuffle: k…, t and v…"""
     tasks = tasks_of(rows.sparkSession)
     inner = hashed(definition)
-    work = _pack_folded(Shipped(engine_for, inner), inner.schema, tasks * _LANES_PER_TASK)
+    work = _pack_folded(Shipped(engine_for, inner), inner.schema, tasks * LANES_PER_TASK)
     parcels = hashed_rows(rows, definition).mapInArrow(work, PARCELS)
-    return _from_slices(parcels, definition, tasks)
+    return windows_from_parcels(parcels, definition, tasks)
 
 
 def windows_from_partials(partials: DataFrame, request: Request) -> DataFrame:
@@ -92,18 +98,21 @@ def windows_from_partials(partials: DataFrame, request: Request) -> DataFrame:
     inner = hashed(definition)
     engine = Shipped(engine_for, inner)
     slices = hashed_slices(partials, definition, engine.get().partials)
-    work = _pack_slices(engine, tasks * _LANES_PER_TASK)
-    return _from_slices(slices.mapInArrow(work, PARCELS), definition, tasks)
+    work = _pack_slices(engine, tasks * LANES_PER_TASK)
+    return windows_from_parcels(slices.mapInArrow(work, PARCELS), definition, tasks)
 
 
-def _from_slices(parcels: DataFrame, definition: Definition, tasks: int) -> DataFrame:
-    """Windows from slices, whose hashes have told their lanes and are gone."""
+def windows_from_parcels(
+    parcels: DataFrame, definition: Definition, tasks: int, schema: pa.Schema | None = None
+) -> DataFrame:
+    """Aligned windows from slices in their lanes, or from rows of this schema."""
     engine = Shipped(engine_for, definition)
+    packed = engine.get().partials if schema is None else schema
     sizes = {window.size_us for _, window in definition.windows if isinstance(window, Aligned)}
     # Windows may be many more than rows: what Spark can add by itself, Python does not hand over.
     known = ["end"] if len(sizes) == 1 else []
     results = told(engine.get().schema, *known)
-    work = _run_lanes(engine, engine.get().partials, results, Order.TIME)
+    work = _run_lanes(engine, packed, results, Order.TIME)
     found = _answered(parcels, results, work, tasks)
     return found.withColumn("end", F.col("start") + sizes.pop()) if known else found
 

@@ -128,15 +128,15 @@ class Query:
         """The result: a DataFrame that can also `explain()`, `plan()` and show `late()` rows."""
         from windrow.spark.run import run
 
-        return run(*self._asked(unnamed, named))
+        return run(*self.asked(unnamed, named))
 
     def plan(self, *unnamed: Any, **named: Any) -> Plan:
         """How `aggregate(...)` of the same would run; nothing is computed for it."""
         from windrow.spark.run import planned
 
-        return planned(*self._asked(unnamed, named))
+        return planned(*self.asked(unnamed, named))
 
-    def _asked(
+    def asked(
         self, unnamed: tuple[Any, ...], named: dict[str, Any]
     ) -> tuple["Query", tuple[tuple[str, Aggregate[Any]], ...]]:
         """The query with all its options, and the aggregates by name."""

@@ -22,6 +22,9 @@ from windrow.spark.times import bound_from_micros, value_from_micros
 __all__ = ["Windowed", "finish", "result_name"]
 
 
+if TYPE_CHECKING:
+    from windrow.planning.topology.model import Reduction
+
 # Spark has a class of DataFrames for each way to reach it: which one a result is of is known when
 # there is one.
 if TYPE_CHECKING:
@@ -42,6 +45,21 @@ class Windowed(_Frame):
     def late(self) -> DataFrame:
         """Rows without a time, and in a stream those that came too late for their windows."""
         return late(self._windrow[0])
+
+    def reduction(
+        self,
+        keys: int | None = None,
+        hottest: float | None = None,
+        state_bytes: float | None = None,
+    ) -> "Reduction":
+        """What nodes would make of each period, to plan a topology by; see `planning.topology`.
+
+        What is not given is found in the rows: how many keys there are, the share of the largest,
+        and how large states are in a sample.
+        """
+        from windrow.spark.reduction import reduction_of
+
+        return reduction_of(self._windrow[0], keys, hottest, state_bytes)
 
     def explain(self, *arguments: Any, **options: Any) -> None:
         """Say in plain words how the query is run; with arguments, Spark's own explanation."""

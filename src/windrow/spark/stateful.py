@@ -25,7 +25,7 @@ from windrow.spark.unpacking import unpacked
 from windrow.windows import Emit
 from windrow.wire.parcels import pack
 
-__all__ = ["run"]
+__all__ = ["answered", "greeting", "in_buckets", "run"]
 
 _ANSWERS = "parcel binary, rows long, late long"
 
@@ -40,15 +40,16 @@ def run(request: Request) -> DataFrame:
     selected = hashed_rows(rows, definition)
     labels = _labels(rows)
     if flow.get().engine.folds_early:
-        return _answered(selected, _pack_folded(flow, inner.schema, labels), flow, request)
-    return _answered(selected, _pack_rows(inner.schema, labels), flow, request)
+        return answered(selected, _pack_folded(flow, inner.schema, labels), flow, request)
+    return answered(selected, _pack_rows(inner.schema, labels), flow, request)
 
 
 def _labels(df: DataFrame) -> tuple[int, ...]:
     return buckets_of(df.sparkSession)
 
 
-def _answered(rows: DataFrame, work: Work, flow: Shipped[Flow], request: Request) -> DataFrame:
+def answered(rows: DataFrame, work: Work, flow: Shipped[Flow], request: Request) -> DataFrame:
+    """What a flow gives for the parcels that `work` makes of rows, bucket by bucket."""
     engine = flow.get().engine
     mode = "append" if request.emit is Emit.ON_CLOSE else "update"
     timed = request.lateness_ms is not None
@@ -78,9 +79,9 @@ def _pack_rows(schema: pa.Schema, labels: tuple[int, ...]) -> Work:
     """Rows as parcels."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield _greeting(schema, labels)
+        yield greeting(schema, labels)
         for table in numbered(batches):
-            yield from _in_buckets(with_hash(table, schema), "n", labels)
+            yield from in_buckets(with_hash(table, schema), "n", labels)
 
     return work
 
@@ -89,15 +90,15 @@ def _pack_folded(flow: Shipped[Flow], schema: pa.Schema, labels: tuple[int, ...]
     """Rows folded into slices, and these as parcels."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield _greeting(flow.get().rows, labels)
+        yield greeting(flow.get().rows, labels)
         for table in numbered(batches):
             slices = flow.get().engine.fold(with_hash(table, schema))
-            yield from _in_buckets(slices, "start", labels)
+            yield from in_buckets(slices, "start", labels)
 
     return work
 
 
-def _greeting(schema: pa.Schema, labels: tuple[int, ...]) -> pa.RecordBatch:
+def greeting(schema: pa.Schema, labels: tuple[int, ...]) -> pa.RecordBatch:
     """No rows, for the first bucket: it hears of every micro-batch, and knows whose state it has.
 
     A changed query may send its rows to buckets that have none yet, where nothing would tell.
@@ -105,6 +106,7 @@ def _greeting(schema: pa.Schema, labels: tuple[int, ...]) -> pa.RecordBatch:
     return parcels([labels[0]], [0], [pack(schema.empty_table())])
 
 
-def _in_buckets(table: pa.Table, rank: str, labels: tuple[int, ...]) -> Iterator[pa.RecordBatch]:
+def in_buckets(table: pa.Table, rank: str, labels: tuple[int, ...]) -> Iterator[pa.RecordBatch]:
+    """Rows or slices as parcels, each for the bucket of its keys."""
     buckets = numbers(table[HASH_KEY]) % len(labels)
     return in_lanes(table, numbers(pa.array(labels, pa.int32()))[buckets], numbers(table[rank]))

@@ -1,31 +1,21 @@
 """What `windrow tune` is given, read: an aggregate, a window, and a target."""
 
 import re
-from math import inf
 from pathlib import Path
 from typing import Any
 
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.registry import registered
 from windrow.cli.job.expressions import ExpressionError, read_aggregate
+from windrow.cli.pictures import check_picture
+from windrow.cli.quantities import read_bytes, read_share
 from windrow.errors import InputError
 from windrow.planning.tuning import Target
 from windrow.windows import TrailingRows, TrailingTime, microseconds
 
 __all__ = ["check_plot", "read_asked", "read_target", "read_window"]
 
-_UNITS = {
-    "": 1,
-    "b": 1,
-    "byte": 1,
-    "bytes": 1,
-    **{f"{letter}b": 1000**power for power, letter in enumerate("kmgt", 1)},
-    **{f"{letter}ib": 1024**power for power, letter in enumerate("kmgt", 1)},
-}
-_NUMBER = r"[0-9][0-9_,]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?"
-_SIZE = re.compile(rf"({_NUMBER})\s*([a-zA-Z]*)")
-_SHARE = re.compile(rf"({_NUMBER})\s*(%?)")
-_PICTURES = (".png", ".svg", ".pdf")
+_ERROR = "give a share of the result above 0, such as 0.1% or 0.001"
 
 
 def read_asked(aggregate: str, column: str | None) -> Aggregate[Any]:
@@ -78,45 +68,16 @@ def read_target(error: str | None, size: str | None) -> Target:
         )
     if error is not None:
         return Target(error=_share(error))
-    return Target(bytes=None if size is None else _bytes(size))
+    return Target(bytes=None if size is None else int(read_bytes(size, "--target-bytes")))
 
 
 def _share(text: str) -> float:
-    found = _SHARE.fullmatch(text.strip())
-    share = _number(found[1]) / (100 if found[2] else 1) if found else 0.0
-    if not 0 < share < inf:
-        raise InputError(
-            f"--target-error {text}: give a share of the result above 0, such as 0.1% or 0.001"
-        )
+    share = read_share(text, "--target-error", _ERROR)
+    if not share:
+        raise InputError(f"--target-error {text}: {_ERROR}")
     return share
-
-
-def _bytes(text: str) -> int:
-    found = _SIZE.fullmatch(text.strip())
-    unit = _UNITS.get(found[2].casefold()) if found else None
-    size = _number(found[1]) * unit if found and unit else 0.0
-    if not 1 <= size < inf:
-        raise InputError(
-            f"--target-bytes {text}: give a number of bytes above 0, such as 64kB, 1MB or 1MiB"
-        )
-    return int(size)
-
-
-def _number(text: str) -> float:
-    return float(re.sub("[_,]", "", text))
 
 
 def check_plot(path: Path | None) -> None:
     """Refuse a picture that cannot be written, before anything is computed."""
-    if path is None:
-        return
-    if path.suffix.casefold() not in _PICTURES:
-        raise InputError(f"--plot {path}: give a file that ends with {', '.join(_PICTURES)}")
-    if not path.parent.is_dir():
-        raise InputError(f"--plot {path}: there is no folder {path.parent}; make it first")
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise InputError(
-            f"--plot {path} needs matplotlib; pip install 'windrow[plot]', or leave --plot out"
-        ) from None
+    check_picture(path, "--plot")

@@ -10,8 +10,8 @@ from windrow.cli.progress import shown
 from windrow.cli.tune.arguments import check_plot, read_asked, read_target, read_window
 from windrow.cli.tune.data import as_json
 from windrow.cli.tune.findings import Asked, find
-from windrow.cli.tune.sample import check_sample
 from windrow.cli.tune.text import as_text
+from windrow.planning.tables import require_table
 
 __all__ = ["tune"]
 
@@ -60,7 +60,7 @@ def tune(
     one the knee of the frontier.
     """
     require_confidence(confidence)
-    check_sample(sample)
+    require_table(sample)
     check_plot(plot)
     target, window = read_target(target_error, target_bytes), read_window(size, time)
     doing = ["starting"]

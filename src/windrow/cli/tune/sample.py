@@ -1,6 +1,6 @@
 """The sample: columns of a CSV, Parquet or JSON-lines file, as series of updates."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from windrow.cli.job.problems import did_you_mean
 from windrow.errors import InputError
+from windrow.planning.tables import read_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from windrow.planning.tuning.trial import Series
 
-__all__ = ["MOST_KEYS", "Sample", "check_sample", "read_sample"]
+__all__ = ["MOST_KEYS", "Sample", "read_sample"]
 
 MOST_KEYS = 20
-_LARGEST_BLOCK = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Sample:
 
 def read_sample(path: Path, column: str | None, time: str | None, by: Sequence[str]) -> Sample:
     """The rows of a file, each key's in order of time, or as they stand if there is none."""
-    table = _table(path)
+    table = read_table(path)
     if not table.num_rows:
         raise InputError(f"{path} has no rows; give a sample with some windows' worth of them")
     values = _numbers(_column(table, column, "--column", path), f"--column {column}", table)
@@ -57,65 +57,6 @@ def _by_key(
         Series(values[rows], None if times is None else times[rows]) for rows in keys[:MOST_KEYS]
     ]
     return Sample(path, len(codes), len(keys), series)
-
-
-def _table(path: Path) -> "pa.Table":
-    import pyarrow as pa
-
-    reads = check_sample(path)
-    try:
-        return reads(path)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        said = str(error).partition("\n")[0]
-        raise InputError(f"{path} is not readable as its name says: {said}") from None
-
-
-def check_sample(path: Path) -> "Callable[[Path], pa.Table]":
-    """What reads a file, by its name; a folder is one of Parquet, as Spark writes them."""
-    if not path.exists():
-        raise InputError(f"{path}: there is no such file; give one of CSV, Parquet or JSON lines")
-    if path.is_dir():
-        return _parquet
-    endings = [ending.casefold() for ending in path.suffixes]
-    if endings and endings[-1] in {".gz", ".bz2", ".zst"}:
-        endings.pop()
-    match endings[-1:]:
-        case [".parquet" | ".pq"]:
-            return _parquet
-        case [".csv" | ".tsv"]:
-            return _csv
-        case [".json" | ".jsonl" | ".ndjson"]:
-            return _json
-    raise InputError(
-        f"{path}: its name does not tell what it is; give a file that ends with .csv, .tsv, "
-        ".parquet or .jsonl"
-    )
-
-
-def _parquet(path: Path) -> "pa.Table":
-    from pyarrow import parquet
-
-    return parquet.read_table(path)
-
-
-def _csv(path: Path) -> "pa.Table":
-    from pyarrow import csv
-
-    # Types are told by the first block: all of the file, or 2.5 would come as a surprise after 2.
-    block = min(max(path.stat().st_size, 1 << 20), _LARGEST_BLOCK)
-    is_tabbed = ".tsv" in (ending.casefold() for ending in path.suffixes)
-    return csv.read_csv(
-        path,
-        read_options=csv.ReadOptions(block_size=block),
-        parse_options=csv.ParseOptions(delimiter="\t" if is_tabbed else ","),
-    )
-
-
-def _json(path: Path) -> "pa.Table":
-    from pyarrow import json
-
-    block = min(max(path.stat().st_size, 1 << 20), _LARGEST_BLOCK)
-    return json.read_json(path, read_options=json.ReadOptions(block_size=block))
 
 
 def _column(table: "pa.Table", name: str | None, option: str, path: Path) -> "pa.Array | None":

@@ -1,0 +1,69 @@
+"""The command: read what is asked, or a plan; tell, write and draw what comes out."""
+
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import Any
+
+import click
+
+from windrow.cli.options import plain_command
+from windrow.cli.pictures import check_picture
+from windrow.cli.plan.arguments import check_out, planned, shown
+from windrow.cli.plan.data import as_json
+from windrow.cli.plan.options import Given, planning_options
+from windrow.cli.plan.text import as_text
+from windrow.errors import InputError
+from windrow.planning.topology import write_plan
+
+__all__ = ["plan"]
+
+
+@click.command()
+@plain_command
+@click.argument("plan_file", metavar="[PLAN]", required=False, type=click.Path(path_type=Path))
+@planning_options
+@click.option("--new-sources", metavar="N", help="How the plan of PLAN changes for so many.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write the plan to this file.")
+@click.option("--draw", type=click.Path(path_type=Path), help="Draw it: tree.png, .svg or .pdf.")
+@click.option("--json", "as_data", is_flag=True, help="As JSON, for programs.")
+def plan(
+    plan_file: Path | None,
+    new_sources: str | None,
+    out: Path | None,
+    draw: Path | None,
+    *,
+    as_data: bool,
+    **options: Any,
+) -> None:
+    """Plan the fewest nodes, in layers, that collect from many sources without a loss.
+
+    Each node takes only so much in a second. Layer by layer nodes combine what belongs to a period
+    and hand it on, down to the last one, which has the result.
+
+    \b
+      windrow plan --sources 500 --rate 0.5/s --limit 20/s
+      windrow plan --sources 500 --rate 0.5/s --limit 20/s --loss 0.001 --out plan.json
+      windrow plan --sources 1e6 --rate 1/min --size 2kB --preset kinesis --price 0.015
+      windrow plan --trace items.parquet --preset gateway --loss 0.001
+      windrow plan plan.json --new-sources 950
+
+    With the file of a PLAN, that one is shown, or with --new-sources (or a --class for each kind
+    of them) the one that follows it, and which nodes to start and to stop.
+    """
+    check_out(out)
+    check_picture(draw, "--draw")
+    given = Given(**options)
+    if plan_file is None and new_sources is not None:
+        raise InputError(
+            f"--new-sources {new_sources}: name the plan that changes, windrow plan plan.json"
+        )
+    outcome = planned(given) if plan_file is None else shown(plan_file, new_sources, given)
+    click.echo(as_json(outcome) if as_data else as_text(outcome, get_terminal_size().columns))
+    if out is not None:
+        write_plan(outcome.plan, out)
+        click.echo(f"written: {out}", err=True)
+    if draw is not None:
+        from windrow.cli.plan.picture import draw as draw_tree
+
+        draw_tree(outcome.plan, draw)
+        click.echo(f"drawn: {draw}", err=True)

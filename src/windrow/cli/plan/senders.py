@@ -1,0 +1,100 @@
+"""Who sends: so many alike, classes of them, or those of a trace; and how unevenly."""
+
+from dataclasses import replace
+from itertools import count
+
+from windrow.cli.plan.options import Given
+from windrow.cli.plan.wording import told_as_options
+from windrow.cli.quantities import (
+    read_bytes,
+    read_count,
+    read_entries,
+    read_number,
+    read_rate,
+    read_seconds,
+)
+from windrow.errors import InputError
+from windrow.planning.topology import Arrivals, Sources, common_tick, measured, read_trace
+from windrow.planning.topology.trace import Measured
+
+__all__ = ["measure", "read_arrivals", "read_class", "read_sources"]
+
+_ENTRIES = ("count", "rate", "size", "name")
+_CLASS = "count=100,rate=2/s,size=1kB,name=meters"
+_COLUMNS = ("time", "device", "bytes", "period_column")
+
+
+def measure(given: Given) -> Measured | None:
+    """What the trace tells, if there is one."""
+    if given.trace is None:
+        if columns := given.present(*_COLUMNS):
+            raise InputError(f"{columns[0]} is a column of a trace; say of which, --trace FILE")
+        return None
+    if clash := given.present("sources", "rate", "size", "classes", "arrivals"):
+        raise InputError(
+            f"--trace {given.trace} and {clash[0]}: the trace tells who sends what and how; leave "
+            "one of them out"
+        )
+    with told_as_options():
+        trace = read_trace(
+            given.trace,
+            time=given.time,
+            device=given.device,
+            size=given.bytes,
+            period=given.period_column,
+        )
+        return measured(trace)
+
+
+def read_sources(given: Given) -> tuple[Sources, ...]:
+    """Those of --sources, or of each --class."""
+    if given.classes:
+        if clash := given.present("sources", "rate", "size"):
+            raise InputError(f'{clash[0]} and --class: write it as a class too, --class "{_CLASS}"')
+        return tuple(map(read_class, given.classes, count(1)))
+    if given.sources is None:
+        raise InputError(
+            "nobody sends: give --sources 500 --rate 0.5/s, a --class for each kind of sources, "
+            "--trace FILE, or the file of a plan"
+        )
+    number = read_count(given.sources, "--sources", "500")
+    if given.rate is None:
+        raise InputError(
+            f"--sources {given.sources} says how many they are, not how much they send; give the "
+            "rate of each, such as --rate 0.5/s"
+        )
+    size = 0.0 if given.size is None else read_bytes(given.size, "--size")
+    return (Sources(number, read_rate(given.rate, "--rate"), size),)
+
+
+def read_class(text: str, place: int) -> Sources:
+    """A kind of sources: `count=100,rate=2/s,size=1kB,name=meters`."""
+    entries = read_entries(text, "--class", _ENTRIES, _CLASS)
+    where = f'--class "{text}":'
+    for name in ("count", "rate"):
+        if name not in entries:
+            raise InputError(f'{where} it lacks {name}=…; write "{_CLASS}"')
+    return Sources(
+        read_count(entries["count"], f"{where} count", "100"),
+        read_rate(entries["rate"], f"{where} rate"),
+        read_bytes(entries["size"], f"{where} size") if "size" in entries else 0.0,
+        entries.get("name", f"class {place}"),
+    )
+
+
+def read_arrivals(given: Given, sources: tuple[Sources, ...], trace: Measured | None) -> Arrivals:
+    """As the trace tells, unless an option says otherwise."""
+    if given.arrivals == "tick" and given.burst is not None:
+        raise InputError(
+            f"--arrivals tick and --burst {given.burst}: that all send at once says how busy the "
+            "busiest second is; give one of them"
+        )
+    arrivals = Arrivals() if trace is None else trace.arrivals
+    if given.arrivals == "tick":
+        arrivals = common_tick(sources)
+    if given.burst is not None:
+        burst = read_number(given.burst, "--burst", "1.5")
+        arrivals = replace(arrivals, burst=burst, name=f"bursts of {burst:g}")
+    if given.skew is not None:
+        arrivals = replace(arrivals, skew_s=read_seconds(given.skew, "--skew"))
+    return arrivals

@@ -1,0 +1,63 @@
+"""Errors of the planner in the words of the command line: `--period 60s` for `period_s=60`."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from windrow.errors import InputError
+
+__all__ = ["told_as_options"]
+
+# What arguments are called as options, and the unit of their numbers.
+_OPTIONS = {
+    "sources": ("--sources", ""),
+    "count": ("--sources", ""),
+    "rate": ("--rate", "/s"),
+    "item_bytes": ("--size", "B"),
+    "period_s": ("--period", "s"),
+    "keys": ("--keys", ""),
+    "hottest": ("--hottest", ""),
+    "states": ("--states", ""),
+    "state_bytes": ("--state-size", "B"),
+    "spread_s": ("--spread", "s"),
+    "margin": ("--margin", ""),
+    "loss": ("--loss", ""),
+    "burst": ("--burst", ""),
+    "skew_s": ("--skew", "s"),
+    "time": ("--time", ""),
+    "device": ("--device", ""),
+    "size": ("--bytes", ""),
+    "period": ("--period-column", ""),
+    "duration_s": ("--duration", "s"),
+    "seed": ("--seed", ""),
+    "median_s": ("--back-off", "s"),
+    "factor": ("--burst", ""),
+    "share": ("--burst-share", ""),
+}
+_ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})=(?:'([^']*)'|([\w.+-]*\w))")
+_LARGE = re.compile(r"\b\d+(?:\.\d+)?e\+\d+")
+_CODE = {
+    " (Emission.AT_CLOSE)": " (--emit close)",
+    "on_refusal=Refusal.RETRY": "--retry",
+    ", or use Refusal.DROP": ", or leave --retry out",
+}
+
+
+@contextmanager
+def told_as_options() -> Iterator[None]:
+    """Whatever the body refuses is said of options."""
+    try:
+        yield
+    except InputError as error:
+        said = _LARGE.sub(lambda found: f"{float(found[0]):.0f}", str(error))
+        said = _ARGUMENT.sub(_option, said)
+        for code, words in _CODE.items():
+            said = said.replace(code, words)
+        raise InputError(said) from None
+
+
+def _option(found: re.Match[str]) -> str:
+    option, unit = _OPTIONS[found[1]]
+    if found[2] is not None:
+        return f"{option} {found[2]}"
+    return f"{option} {found[3]}{unit if found[3][-1].isdigit() else ''}"

@@ -1,0 +1,152 @@
+"""What `windrow simulate` is given, read: a plan, how sources send, what becomes of the refused."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from windrow.cli.plan.wording import told_as_options
+from windrow.cli.quantities import read_count, read_number, read_seconds, read_share
+from windrow.errors import InputError
+from windrow.planning.simulation import BackOff, Bursts, Refusal, Sending
+from windrow.planning.topology import Plan, Routing, Trace, common_tick, read_plan, read_trace
+
+__all__ = ["Asked", "Given", "read_asked"]
+
+_TOGETHER = {
+    "trace": Sending.TRACE,
+    "burst": Sending.BURSTY,
+    "burst_share": Sending.BURSTY,
+    "burst_length": Sending.BURSTY,
+    "jitter": Sending.TICK,
+}
+_COLUMNS = ("time", "device", "bytes", "period_column")
+
+
+@dataclass(frozen=True)
+class Given:
+    """The options, as they were written."""
+
+    sending: str | None
+    trace: Path | None
+    time: str | None
+    device: str | None
+    bytes: str | None
+    period_column: str | None
+    duration: str | None
+    seed: str
+    seeds: str
+    retry: bool
+    back_off: str | None
+    routing: str | None
+    skew: str | None
+    burst: str | None
+    burst_share: str | None
+    burst_length: str | None
+    jitter: str | None
+
+    def written(self, name: str) -> str | None:
+        """An option as it was written, if it was."""
+        value = getattr(self, name)
+        return None if value is None else f"--{name.replace('_', '-')} {value}"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is simulated, once for every seed."""
+
+    path: Path
+    plan: Plan
+    sending: Sending
+    duration_s: float | None  # None: an hour, or as long as the trace
+    seeds: range
+    on_refusal: Refusal
+    back_off: BackOff
+    routing: Routing | None  # None: as planned
+    skew_s: float | None  # None: as planned
+    bursts: Bursts
+    jitter_s: float
+    trace: Trace | None
+
+
+def read_asked(path: Path, given: Given) -> Asked:
+    """All of it, checked."""
+    plan = read_plan(path)
+    sending = _sending(plan, given)
+    if given.back_off is not None and not given.retry:
+        raise InputError(f"--back-off {given.back_off} is that of refused tuples; add --retry")
+    seed = read_count(given.seed, "--seed", "0", least=0)
+    with told_as_options():
+        return Asked(
+            path=path,
+            plan=plan,
+            sending=sending,
+            duration_s=_duration(given.duration),
+            seeds=range(seed, seed + read_count(given.seeds, "--seeds", "10")),
+            on_refusal=Refusal.RETRY if given.retry else Refusal.DROP,
+            back_off=BackOff()
+            if given.back_off is None
+            else BackOff(read_seconds(given.back_off, "--back-off")),
+            routing=None if given.routing is None else Routing(given.routing),
+            skew_s=None if given.skew is None else read_seconds(given.skew, "--skew"),
+            bursts=_bursts(given),
+            jitter_s=0.0 if given.jitter is None else read_seconds(given.jitter, "--jitter"),
+            trace=_trace(given),
+        )
+
+
+def _sending(plan: Plan, given: Given) -> Sending:
+    """As asked for, else as other options tell, else as planned for."""
+    told = {name: way for name, way in _TOGETHER.items() if given.written(name) is not None}
+    for name, way in told.items():
+        if (given.sending or way.value) != way.value or way is not next(iter(told.values())):
+            raise InputError(
+                f"{given.written(name)} belongs to --sending {way.value}; ask for that, or leave "
+                "it out"
+            )
+    if given.sending == Sending.TRACE.value and given.trace is None:
+        raise InputError("--sending trace: say of which items, --trace FILE")
+    if given.sending is not None:
+        return Sending(given.sending)
+    if told:
+        return next(iter(told.values()))
+    as_planned = plan.arrivals.name == common_tick(plan.sources).name
+    return Sending.TICK if as_planned else Sending.POISSON
+
+
+def _duration(text: str | None) -> float | None:
+    if text is None:
+        return None
+    seconds = read_seconds(text, "--duration")
+    if not seconds:
+        raise InputError(f"--duration {text}: give a duration above 0, such as 1h")
+    return seconds
+
+
+def _bursts(given: Given) -> Bursts:
+    usual = Bursts()
+    share = "give the share of time that bursts take, such as 5%"
+    return Bursts(
+        factor=usual.factor
+        if given.burst is None
+        else read_number(given.burst, "--burst", f"{usual.factor:g}"),
+        duration_s=usual.duration_s
+        if given.burst_length is None
+        else read_seconds(given.burst_length, "--burst-length"),
+        share=usual.share
+        if given.burst_share is None
+        else read_share(given.burst_share, "--burst-share", share),
+    )
+
+
+def _trace(given: Given) -> Trace | None:
+    if given.trace is None:
+        columns = filter(None, map(given.written, _COLUMNS))
+        if column := next(columns, None):
+            raise InputError(f"{column} is a column of a trace; say of which, --trace FILE")
+        return None
+    return read_trace(
+        given.trace,
+        time=given.time,
+        device=given.device,
+        size=given.bytes,
+        period=given.period_column,
+    )

@@ -1,0 +1,88 @@
+"""The command: read a plan, simulate it, tell and draw what came out."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from windrow.cli.options import plain_command
+from windrow.cli.pictures import check_picture
+from windrow.cli.progress import shown
+from windrow.cli.simulate.arguments import Given, read_asked
+from windrow.cli.simulate.data import as_json
+from windrow.cli.simulate.runs import run
+from windrow.cli.simulate.text import as_text, loss_of
+from windrow.planning.simulation import Sending
+
+__all__ = ["simulate"]
+
+_LOSES = 1
+
+
+@click.command()
+@plain_command
+@click.argument("plan_file", metavar="PLAN", type=click.Path(path_type=Path))
+@click.option(
+    "--sending",
+    type=click.Choice([way.value for way in Sending]),
+    help="When sources send; without it, as planned for.",
+)
+@click.option("--trace", type=click.Path(path_type=Path), help="Replay these items.")
+@click.option("--time", metavar="COLUMN", help="Of the trace: when an item came.")
+@click.option("--device", metavar="COLUMN", help="Of the trace: who sent it.")
+@click.option("--bytes", metavar="COLUMN", help="Of the trace: how large it is.")
+@click.option("--period-column", metavar="COLUMN", help="Of the trace: which period it is of.")
+@click.option("--duration", metavar="TIME", help="How long.  [1h, or as long as the trace]")
+@click.option("--seed", default="0", show_default=True, help="Chance begins here.")
+@click.option("--seeds", metavar="N", default="1", show_default=True, help="So many runs.")
+@click.option("--retry", is_flag=True, help="Refused tuples are sent again, not dropped.")
+@click.option("--back-off", metavar="TIME", help="With --retry, after about so long.  [1s]")
+@click.option(
+    "--routing",
+    type=click.Choice(["item", "source"]),
+    help="What is hashed to a node of the first layer.  [as planned]",
+)
+@click.option("--skew", metavar="TIME", help="How wrong clocks are: 2s.  [as planned]")
+@click.option("--burst", metavar="NUMBER", help="With bursty sending, so many times the rate.  [4]")
+@click.option("--burst-share", metavar="SHARE", help="Of all time, that of bursts.  [10%]")
+@click.option("--burst-length", metavar="TIME", help="How long a burst is on average.  [10s]")
+@click.option("--jitter", metavar="TIME", help="With tick sending, how far around the tick.  [0s]")
+@click.option("--assert-no-loss", is_flag=True, help="End with 1 if anything is lost.")
+@click.option("--json", "as_data", is_flag=True, help="As JSON, for programs.")
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw the run that lost most.")
+def simulate(
+    plan_file: Path, plot: Path | None, *, assert_no_loss: bool, as_data: bool, **options: Any
+) -> None:
+    """Simulate a PLAN before it is paid for: what is refused, lost and late.
+
+    Every node takes so many items and bytes in each second and refuses the rest. Sources send
+    independently (poisson), each at its own pace (periodic), all at once (tick), in bursts
+    (bursty), or as they were seen to (trace).
+
+    \b
+      windrow simulate plan.json
+      windrow simulate plan.json --sending tick --seeds 10 --assert-no-loss
+      windrow simulate plan.json --retry --back-off 1s --plot simulated.png
+
+    Of a layer `offered` tuples are items, or states that stand for many of them; `peak` and `mean`
+    are shares of the limit that was used, `held` the most states that one node kept at once, and
+    `items lost` those of the sources that dropped tuples stood for.
+    """
+    check_picture(plot, "--plot")
+    asked = read_asked(plan_file, Given(**options))
+    doing = ["starting"]
+    with shown("windrow simulate", lambda: doing[-1]):
+        runs = run(asked, doing.append)
+    click.echo(as_json(runs) if as_data else as_text(runs))
+    if plot is not None:
+        from windrow.cli.simulate.picture import draw
+
+        draw(runs.worst, plot, title=f"{plan_file.name}: {asked.sending.value} sending")
+        click.echo(f"drawn: {plot}", err=True)
+    if assert_no_loss and not runs.lossless:
+        click.echo(
+            f"windrow: {plan_file} loses {loss_of(runs.worst)} (seed {runs.worst.seed}); plan "
+            "with a smaller --loss, or for arrivals like these",
+            err=True,
+        )
+        raise click.exceptions.Exit(_LOSES)

@@ -1,0 +1,127 @@
+"""From one plan to the next: which layers change, and the fewest nodes to start and to stop."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from windrow.errors import InputError
+from windrow.planning.topology.checks import require_count
+from windrow.planning.topology.model import Sources
+from windrow.planning.topology.plan import Plan
+from windrow.planning.topology.planner import replanned
+
+__all__ = ["Adaptation", "Move", "adapted", "fewest_moves"]
+
+
+@dataclass(frozen=True)
+class Move:
+    """One layer's change: its number before and after, from 1, and its widths.
+
+    A layer that is new has no number before, one that goes has none after; its width is 0 there.
+    """
+
+    before: int | None
+    after: int | None
+    nodes_before: int
+    nodes_after: int
+
+    @property
+    def started(self) -> int:
+        """Nodes to start."""
+        return max(self.nodes_after - self.nodes_before, 0)
+
+    @property
+    def stopped(self) -> int:
+        """Nodes to stop."""
+        return max(self.nodes_before - self.nodes_after, 0)
+
+    def __str__(self) -> str:
+        if self.before is None:
+            return f"layer {self.after} is new: start {self.started}"
+        if self.after is None:
+            return f"layer {self.before} goes: stop {self.stopped}"
+        renamed = "" if self.before == self.after else f", layer {self.after} from now on"
+        what = f"start {self.started}" if self.started else f"stop {self.stopped}"
+        if not self.started and not self.stopped:
+            what = f"all {self.nodes_after} stay"
+        return f"layer {self.before}: {what}{renamed}"
+
+
+@dataclass(frozen=True)
+class Adaptation:
+    """The new plan, and what leads to it."""
+
+    before: Plan
+    plan: Plan
+    moves: tuple[Move, ...]  # of every layer, the untouched ones too
+
+    @property
+    def changed(self) -> tuple[Move, ...]:
+        """The layers that change."""
+        return tuple(
+            move for move in self.moves if move.started or move.stopped or move.before != move.after
+        )
+
+    @property
+    def started(self) -> int:
+        """Nodes to start, of all layers."""
+        return sum(move.started for move in self.moves)
+
+    @property
+    def stopped(self) -> int:
+        """Nodes to stop, of all layers."""
+        return sum(move.stopped for move in self.moves)
+
+
+def adapted(plan: Plan, new_sources: int | Sources | Sequence[Sources]) -> Adaptation:
+    """The plan for other sources, with all else as before."""
+    if isinstance(new_sources, Sources):
+        sources: tuple[Sources, ...] = (new_sources,)
+    elif isinstance(new_sources, Sequence) and not isinstance(new_sources, str):
+        sources = tuple(new_sources)
+    else:
+        sources = _so_many(plan, new_sources)
+    new = replanned(plan, sources)
+    return Adaptation(plan, new, fewest_moves(plan.widths, new.widths))
+
+
+def _so_many(plan: Plan, count: int) -> tuple[Sources, ...]:
+    if len(plan.sources) > 1:
+        raise InputError(
+            f"new_sources={count!r} is a number, and this plan has {len(plan.sources)} classes of "
+            "sources; give the classes, e.g. (Sources(100, 0.5), Sources(20, 3.0))"
+        )
+    [one] = plan.sources
+    count = require_count(count, "new_sources", 500)
+    return (Sources(count, one.rate, one.item_bytes, one.name),)
+
+
+def fewest_moves(before: Sequence[int], after: Sequence[int]) -> tuple[Move, ...]:
+    """Layers matched in their order so that the fewest nodes start and stop, and few change.
+
+    >>> [str(move) for move in fewest_moves((4, 2, 1), (9, 5, 3, 2, 1))][:3]
+    ['layer 1: start 5', 'layer 2 is new: start 5', 'layer 3 is new: start 3']
+    """
+
+    @cache
+    def best(i: int, j: int) -> tuple[int, int, tuple[Move, ...]]:
+        """From the layers i and j on: nodes that change, layers that do, and the moves."""
+        if i == len(before) and j == len(after):
+            return 0, 0, ()
+        ways = []
+        if i < len(before) and j < len(after):
+            ways.append(_then(Move(i + 1, j + 1, before[i], after[j]), *best(i + 1, j + 1)))
+        if i < len(before):
+            ways.append(_then(Move(i + 1, None, before[i], 0), *best(i + 1, j)))
+        if j < len(after):
+            ways.append(_then(Move(None, j + 1, 0, after[j]), *best(i, j + 1)))
+        return min(ways, key=lambda way: way[:2])
+
+    return best(0, 0)[2]
+
+
+def _then(
+    move: Move, nodes: int, layers: int, further: tuple[Move, ...]
+) -> tuple[int, int, tuple[Move, ...]]:
+    change = move.started + move.stopped
+    return nodes + change, layers + (change > 0), (move, *further)

@@ -1,0 +1,146 @@
+"""Layer by layer the fewest nodes that lose nothing, for sources and nodes of any kind.
+
+With one class of sources, one kind of node, one key and items alone it is CSA.  Beyond that each
+layer has as many nodes as its scarcer limit asks for; the last layer is the first at which a node
+can take all of the largest key, and there every key goes to one node.  One key alone is all there
+is, so that the last layer is a single sink.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+from windrow.errors import InputError
+from windrow.planning.topology.arrivals import Arrivals
+from windrow.planning.topology.csa import exact
+from windrow.planning.topology.flow import Flow, handed_on, sent
+from windrow.planning.topology.margin import SECONDS, Crowd, largest_share
+from windrow.planning.topology.model import Emission, Limit, Node, Reduction, Routing, Sources
+from windrow.planning.topology.plan import Layer
+
+__all__ = ["Assignment"]
+
+_MOST_LAYERS = 64
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """All that decides about layers."""
+
+    sources: tuple[Sources, ...]
+    nodes: tuple[Node, ...]
+    reduction: Reduction
+    arrivals: Arrivals
+    routing: Routing
+    margin: float | None
+    loss: float | None
+
+    def layers(self, count: int) -> list[Layer]:
+        """All layers, if the chance of a loss is shared by so many nodes."""
+        chance = None if self.loss is None else self.loss / (SECONDS * count)
+        above: list[Layer] = []
+        best: list[Layer] | None = None
+        flow = sent(self.sources, self.reduction, self.arrivals.burst)
+        while len(above) < _MOST_LAYERS and (best is None or _nodes(above) < _nodes(best)):
+            node = self.nodes[min(len(above), len(self.nodes) - 1)]
+            crowds = [self._states(flow)] if above else self._items(flow)
+            share = self._share(flow, crowds, node.limit, chance)
+            layer = _layer(flow, node, Routing.ITEM if above else self.routing, share)
+            if self.reduction.keys == layer.width == 1:
+                return [*above, layer]
+            share = self._keyed_share(flow, node.limit, chance)
+            if share:  # keys may come together here, or further down where fewer nodes do
+                ending = [*above, _layer(flow, node, Routing.KEY, share)]
+                best = ending if best is None or _nodes(ending) < _nodes(best) else best
+            above.append(layer)
+            widths = [one.width for one in above]
+            flow = handed_on(flow, widths, self.reduction, self.arrivals.skew_s)
+        if best is not None:
+            return best
+        way_out = "hand states on when a period closes (Emission.AT_CLOSE)"
+        if self.reduction.emission is Emission.AT_CLOSE:
+            way_out = f"hand states on over more than spread_s={self.reduction.spreading_s:g}"
+        raise InputError(
+            f"keys={self.reduction.keys}: the largest cannot be gathered in {_MOST_LAYERS} layers, "
+            f"as {float(flow.hottest):g} of its items a second still reach the last one; let nodes "
+            f"take more, or {way_out}"
+        )
+
+    def _items(self, flow: Flow) -> list[Crowd]:
+        """Those of the sources, in a busy second."""
+        together = self.routing is Routing.SOURCE
+        return [
+            Crowd(one.count, one.rate * flow.burst, one.item_bytes, together)
+            for one in self.sources
+        ]
+
+    def _states(self, flow: Flow) -> Crowd:
+        """Those of a layer, in a busy second."""
+        return Crowd(float(flow.items), flow.burst, self.reduction.state_bytes)
+
+    def _share(
+        self, flow: Flow, crowds: Sequence[Crowd], limit: Limit, chance: float | None
+    ) -> Fraction:
+        """The share of all items that a node may be offered."""
+        if chance is None:
+            used = _used(flow, limit)
+            return Fraction(1) if used <= self._usable else self._usable / used
+        share = Fraction(largest_share(crowds, limit, chance))
+        if not share:
+            raise InputError(
+                f"loss={self.loss:g}: no number of nodes loses so little, as one of the sources "
+                "alone overruns the node it is hashed to more often; give a larger limit, or let "
+                "each item go to any node (Routing.ITEM)"
+            )
+        return share
+
+    def _keyed_share(self, flow: Flow, limit: Limit, chance: float | None) -> Fraction:
+        """The same where each key goes to one node; 0 if a node cannot take all of the largest."""
+        keys = self.reduction.keys
+        if keys == 1:
+            return Fraction(0)
+        if chance is None:
+            return self._share_beside(flow.hottest / flow.items, _used(flow, limit))
+        size, burst = float(flow.item_bytes), flow.burst
+        others = float(flow.items - flow.hottest) / (keys - 1) * burst
+        hottest = Crowd(1, float(flow.hottest) * burst, size, together=True)
+        crowds = [Crowd(keys - 1, others, size, together=True)]
+        return Fraction(largest_share(crowds, limit, chance, hottest))
+
+    def _share_beside(self, hottest: Fraction, used: Fraction) -> Fraction:
+        """Of all other keys, for the node that has the largest besides; 0 if it cannot take it."""
+        if used <= self._usable:
+            return Fraction(1)
+        others = (1 - hottest) * used
+        return max(self._usable - hottest * used, Fraction(0)) / others if others else Fraction(0)
+
+    @property
+    def _usable(self) -> Fraction:
+        return 1 - (Fraction(0) if self.margin is None else exact(self.margin))
+
+
+def _used(flow: Flow, limit: Limit) -> Fraction:
+    """How many nodes' limits all of it would fill."""
+    used = []
+    if limit.items is not None:
+        used.append(flow.items / exact(limit.items))
+    if limit.bytes is not None:
+        used.append(flow.bytes / exact(limit.bytes))
+    return max(used)
+
+
+def _nodes(layers: Sequence[Layer]) -> int:
+    return sum(layer.width for layer in layers)
+
+
+def _layer(flow: Flow, node: Node, routing: Routing, share: Fraction) -> Layer:
+    return Layer(
+        width=ceil(1 / share),
+        node=node,
+        routing=routing,
+        items=float(flow.items),
+        bytes=float(flow.bytes),
+        usual_items=flow.usual,
+        margin=max(0.0, float(1 - share * _used(flow, node.limit))),
+    )

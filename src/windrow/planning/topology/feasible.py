@@ -1,0 +1,57 @@
+"""What no topology can do, told with what would make it possible."""
+
+from collections.abc import Sequence
+
+from windrow.errors import InputError
+from windrow.planning.topology.model import Node, Reduction, Sources
+
+__all__ = ["require_feasible"]
+
+
+def require_feasible(
+    sources: Sequence[Sources], nodes: Sequence[Node], reduction: Reduction, loss: float | None
+) -> None:
+    """Refuse sources that no node takes, and states that none of the further layers takes."""
+    for one in sources:
+        _require_taken(one, nodes[0])
+    for node in nodes:
+        most = node.limit.items
+        if loss is not None and most is not None and most < 1:
+            raise InputError(
+                f"items={most:g} with loss={loss:g}: a {node.name} that takes less than one item "
+                "in a second loses every one; give a limit of at least 1 item, or a margin and no "
+                "loss, to hold the limit on average"
+            )
+    for node in nodes[1:] or nodes:
+        most = node.limit.bytes
+        if most is not None and reduction.state_bytes > most:
+            raise InputError(
+                f"state_bytes={reduction.state_bytes:g} is more than the {most:g} bytes a "
+                f"{node.name} takes in a second: no state could be handed on; give a limit of at "
+                f"least {reduction.state_bytes:g} bytes, or an aggregate with smaller states"
+            )
+
+
+def _require_taken(one: Sources, node: Node) -> None:
+    limit = node.limit
+    if limit.items is not None and one.rate > limit.items:
+        raise InputError(
+            f"rate={one.rate:g}: one of the {one.name} alone sends more than the {limit.items:g} "
+            f"items a {node.name} takes in a second; give a limit of at least {one.rate:g} items, "
+            f"or let each send at most {limit.items:g}"
+        )
+    if limit.bytes is None:
+        return
+    if one.item_bytes > limit.bytes:
+        raise InputError(
+            f"item_bytes={one.item_bytes:g}: a single item of the {one.name} is more than the "
+            f"{limit.bytes:g} bytes a {node.name} takes in a second; give a limit of at least "
+            f"{one.item_bytes:g} bytes, or smaller items"
+        )
+    if one.rate * one.item_bytes > limit.bytes:
+        raise InputError(
+            f"rate={one.rate:g} with item_bytes={one.item_bytes:g}: one of the {one.name} alone "
+            f"sends more than the {limit.bytes:g} bytes a {node.name} takes in a second; give a "
+            f"limit of at least {one.rate * one.item_bytes:g} bytes, or let each send at most "
+            f"{limit.bytes / one.item_bytes:g} items a second"
+        )

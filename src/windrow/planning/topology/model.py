@@ -1,0 +1,150 @@
+"""What a topology is planned for: who sends, what a node takes, what is made of a period.
+
+All rates are per second, sizes in bytes, times in seconds, prices per hour.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from windrow.errors import InputError
+from windrow.planning.topology.checks import (
+    require_count,
+    require_not_negative,
+    require_positive,
+    require_share,
+)
+
+__all__ = ["Emission", "Limit", "Node", "Reduction", "Routing", "Sources"]
+
+
+class Routing(Enum):
+    """How those of one layer choose a node of the next."""
+
+    ITEM = "item"  # each item goes to any node alike
+    SOURCE = "source"  # all items of a source go to one node, by the hash of its name
+    KEY = "key"  # all items of a key go to one node
+
+
+class Emission(Enum):
+    """When a node hands a period on."""
+
+    ON_CHANGE = "change"  # as soon as an item of another period arrives: no clock, one buffer
+    AT_CLOSE = "close"  # once, after the period has ended; late items after the next end
+
+
+@dataclass(frozen=True)
+class Sources:
+    """A class of devices that send alike: so many, each so many items a second of so many bytes."""
+
+    count: int
+    rate: float
+    item_bytes: float = 0.0
+    name: str = "sources"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "count", require_count(self.count, "count", 500))
+        require_positive(self.rate, "rate", 0.5)
+        require_not_negative(self.item_bytes, "item_bytes", 50_000)
+
+    @property
+    def items(self) -> float:
+        """Items a second of all of them."""
+        return self.count * self.rate
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What a node takes in a second: items, bytes, or both at once."""
+
+    items: float | None = None
+    bytes: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.items is None and self.bytes is None:
+            raise InputError(
+                "the limit names neither items nor bytes; give at least one of them, e.g. "
+                "Limit(items=1_000, bytes=1_000_000)"
+            )
+        if self.items is not None:
+            require_positive(self.items, "items", 1_000)
+        if self.bytes is not None:
+            require_positive(self.bytes, "bytes", 1_000_000)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A kind of node: its limit, what it costs, and how long an item takes to the next layer."""
+
+    limit: Limit
+    price: float | None = None
+    delay_s: float = 0.0
+    name: str = "node"
+
+    def __post_init__(self) -> None:
+        if self.price is not None:
+            require_not_negative(self.price, "price", 0.015)
+        require_not_negative(self.delay_s, "delay_s", 0.2)
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """What nodes make of a period.
+
+    Of each key a node hands on `states` partial states a period, each of `state_bytes`.  `hottest`
+    is the share of all items that the largest key has; all are alike unless it is given.
+    `spread_s` is over how long states are handed on that leave when a period closes.
+    """
+
+    period_s: float = 60.0
+    keys: int = 1
+    hottest: float | None = None
+    states: int = 1
+    state_bytes: float = 0.0
+    emission: Emission = Emission.ON_CHANGE
+    spread_s: float | None = None
+
+    def __post_init__(self) -> None:
+        require_positive(self.period_s, "period_s", 60)
+        object.__setattr__(self, "keys", require_count(self.keys, "keys", 1))
+        object.__setattr__(self, "states", require_count(self.states, "states", 1))
+        require_not_negative(self.state_bytes, "state_bytes", 100)
+        if self.hottest is not None:
+            self._require_hottest(self.hottest)
+        if self.spread_s is not None:
+            require_positive(self.spread_s, "spread_s", 10)
+            if self.spread_s > self.pane_s:
+                raise InputError(
+                    f"spread_s={self.spread_s:g} is longer than the {self.pane_s:g} s from one "
+                    "state of a key to the next: states would pile up; give at most "
+                    f"{self.pane_s:g}"
+                )
+
+    def _require_hottest(self, hottest: float) -> None:
+        if hottest != 1:
+            require_share(hottest, "hottest", 0.1)
+        if hottest * self.keys < 1 - 1e-9 or (self.keys == 1 and hottest != 1):
+            raise InputError(
+                f"hottest={hottest:g} is less than an even share of {self.keys:,} keys; give at "
+                f"least {1 / self.keys:g}"
+            )
+
+    @property
+    def hottest_share(self) -> float:
+        """The share of the largest key."""
+        return 1 / self.keys if self.hottest is None else self.hottest
+
+    @property
+    def pane_s(self) -> float:
+        """From one state of a key to the next."""
+        return self.period_s / self.states
+
+    @property
+    def spreading_s(self) -> float:
+        """Over how long the states of a period are handed on when it closes."""
+        return self.pane_s if self.spread_s is None else self.spread_s
+
+
+def total_items(sources: Sequence[Sources]) -> float:
+    """Items a second of all classes."""
+    return sum(one.items for one in sources)

@@ -1,0 +1,136 @@
+"""A plan: layers of nodes from the sources down to the sink, and what each of them has to take."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from windrow.planning.topology.arrivals import Arrivals
+from windrow.planning.topology.checks import require_count, require_not_negative
+from windrow.planning.topology.model import Emission, Node, Reduction, Routing, Sources, total_items
+
+if TYPE_CHECKING:
+    from windrow.planning.topology.adaptation import Adaptation
+    from windrow.planning.topology.bounds import Bounds
+
+__all__ = ["Layer", "Plan"]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """So many nodes of a kind, and the most that all of them together are offered in a second.
+
+    `items` and `bytes` are bounds on the mean of such a second while sources change the period;
+    `usual_items` is what to expect over a whole period.
+    """
+
+    width: int
+    node: Node
+    routing: Routing
+    items: float
+    bytes: float
+    usual_items: float
+    margin: float = 0.0  # the share of the limit that is left free
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "width", require_count(self.width, "width", 13))
+        for name in ("items", "bytes", "usual_items", "margin"):
+            require_not_negative(getattr(self, name), name, 0)
+
+    @property
+    def load(self) -> float:
+        """The share of a node's limit that it is offered at most, on average."""
+        limit, shares = self.node.limit, [0.0]
+        if limit.items is not None:
+            shares.append(self.items / (self.width * limit.items))
+        if limit.bytes is not None:
+            shares.append(self.bytes / (self.width * limit.bytes))
+        return max(shares)
+
+    @property
+    def cost(self) -> float | None:
+        """Of the layer in an hour, if its price is known."""
+        return None if self.node.price is None else self.width * self.node.price
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A topology, and all it was planned for."""
+
+    sources: tuple[Sources, ...]
+    reduction: Reduction
+    arrivals: Arrivals
+    layers: tuple[Layer, ...]
+    margin: float | None = None  # the share of each limit that was to be left free, if given
+    loss: float | None = None  # the chance that anything is lost in an hour, if given
+    kinds: tuple[Node, ...] = ()  # for further layers too; empty: as the layers have them
+    routing: Routing = Routing.ITEM  # of sources, where they are not routed by their keys
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Nodes of each layer, the sink's last."""
+        return tuple(layer.width for layer in self.layers)
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of all layers."""
+        return sum(self.widths)
+
+    @property
+    def rate(self) -> float:
+        """Items a second of all sources."""
+        return total_items(self.sources)
+
+    @property
+    def cost(self) -> float | None:
+        """Of all layers in an hour; None if a price is missing."""
+        costs = [layer.cost for layer in self.layers]
+        return None if None in costs else sum(cost for cost in costs if cost is not None)
+
+    @property
+    def latencies_s(self) -> tuple[float, ...]:
+        """How long after its end a period leaves each layer, counted from the layer before.
+
+        Without a clock a node hands a period on when it sees another one: in the first layer with
+        the next item, in all others with the next period's first state, a pane later.
+        """
+        first, *others = self.layers
+        if self.reduction.emission is Emission.AT_CLOSE:
+            waits = [self.reduction.spreading_s] * len(self.layers)
+        else:
+            waits = [first.width / first.items, *(self.reduction.pane_s for _ in others)]
+        return tuple(
+            layer.node.delay_s + wait for layer, wait in zip(self.layers, waits, strict=True)
+        )
+
+    @property
+    def latency_s(self) -> float:
+        """From the end of a period to its result, about."""
+        return sum(self.latencies_s)
+
+    @cached_property
+    def bounds(self) -> "Bounds | None":
+        """What is proved of the published algorithm, where it applies."""
+        from windrow.planning.topology.bounds import bounds_of
+
+        return bounds_of(self)
+
+    def run(self, df: Any, *aggregate: Any, **options: Any) -> Any:
+        """Aggregate a Spark DataFrame over these layers: see `windrow.spark.layered.run.run`.
+
+        plan.run(readings, agg.mean("temp"), period="1 minute")
+        """
+        try:  # Spark stands above planning and is an extra: it is asked for by name
+            layered = import_module("windrow.spark.layered.run")
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError(
+                f"Plan.run needs the package {error.name!r}; pip install 'windrow[spark]'",
+                name=error.name,
+            ) from error
+        return layered.run(self, df, *aggregate, **options)
+
+    def adapt(self, new_sources: "int | Sources | tuple[Sources, ...]") -> "Adaptation":
+        """The plan for other sources, and the fewest moves that lead to it."""
+        from windrow.planning.topology.adaptation import adapted
+
+        return adapted(self, new_sources)

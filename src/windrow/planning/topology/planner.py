@@ -1,0 +1,138 @@
+"""`plan(...)`: what is asked for, checked, and the smallest topology that loses nothing."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from windrow.errors import InputError
+from windrow.planning.topology.arrivals import POISSON, Arrivals
+from windrow.planning.topology.assignment import Assignment
+from windrow.planning.topology.checks import require_count, require_positive, require_share
+from windrow.planning.topology.feasible import require_feasible
+from windrow.planning.topology.model import Limit, Node, Reduction, Routing, Sources
+from windrow.planning.topology.plan import Plan
+
+__all__ = ["plan", "replanned"]
+
+T = TypeVar("T")
+
+
+def plan(
+    sources: int | Sources | Sequence[Sources],
+    *,
+    rate: float | None = None,
+    item_bytes: float = 0.0,
+    nodes: float | Limit | Node | Sequence[Node],
+    reduction: Reduction | None = None,
+    arrivals: Arrivals = POISSON,
+    routing: Routing = Routing.ITEM,
+    margin: float | None = None,
+    loss: float | None = None,
+) -> Plan:
+    """The smallest topology that loses nothing.
+
+    `sources` is their number, with the `rate` and `item_bytes` of each, or classes of them.
+    `nodes` says what a node takes: items a second, a `Limit`, a `Node`, or one kind for each layer
+    (the last for all further ones).  `margin` leaves a share of every limit free; `loss` chooses
+    the margin so that anything is lost in an hour with at most that chance, if sources send as
+    `arrivals` says.  Without both the limits are used up to the last item, as published.
+
+    >>> plan(500, rate=0.5, nodes=20).widths
+    (13, 7, 4, 2, 1)
+    """
+    asked = Assignment(
+        _classes(sources, rate, item_bytes),
+        _kinds(nodes),
+        _one_of(Reduction, Reduction() if reduction is None else reduction, "reduction"),
+        _one_of(Arrivals, arrivals, "arrivals"),
+        _first(routing),
+        None if margin is None else require_share(margin, "margin", 0.1),
+        _chance(loss, margin),
+    )
+    require_feasible(asked.sources, asked.nodes, asked.reduction, asked.loss)
+    layers = asked.layers(count := 1)
+    # The chance is shared by all nodes, of which there are more the smaller it is for each.
+    while loss is not None and (total := sum(layer.width for layer in layers)) > count:
+        count = total
+        layers = asked.layers(count)
+    return Plan(
+        asked.sources,
+        asked.reduction,
+        arrivals,
+        tuple(layers),
+        margin,
+        loss,
+        kinds=asked.nodes,
+        routing=routing,
+    )
+
+
+def replanned(old: Plan, sources: tuple[Sources, ...]) -> Plan:
+    """The plan for other sources, with all else as it was."""
+    return plan(
+        sources,
+        nodes=old.kinds or tuple(layer.node for layer in old.layers),
+        reduction=old.reduction,
+        arrivals=old.arrivals,
+        routing=old.routing,
+        margin=old.margin,
+        loss=old.loss,
+    )
+
+
+def _classes(
+    sources: int | Sources | Sequence[Sources], rate: float | None, item_bytes: float
+) -> tuple[Sources, ...]:
+    if isinstance(sources, Sources):
+        return (sources,)
+    if isinstance(sources, Sequence) and not isinstance(sources, str):
+        if not sources:
+            raise InputError("sources is empty; give at least one class, e.g. Sources(500, 0.5)")
+        return tuple(_one_of(Sources, one, "sources") for one in sources)
+    count = require_count(sources, "sources", 500)
+    if rate is None:
+        raise InputError(
+            f"sources={sources} says how many they are, not how much they send; give the rate of "
+            "each, e.g. rate=0.5 items a second"
+        )
+    return (Sources(count, require_positive(rate, "rate", 0.5), item_bytes),)
+
+
+def _kinds(nodes: float | Limit | Node | Sequence[Node]) -> tuple[Node, ...]:
+    if isinstance(nodes, Node):
+        return (nodes,)
+    if isinstance(nodes, Limit):
+        return (Node(nodes),)
+    if isinstance(nodes, Sequence) and not isinstance(nodes, str):
+        if not nodes:
+            raise InputError("nodes is empty; give at least one kind, e.g. Node(Limit(items=20))")
+        return tuple(_one_of(Node, one, "nodes") for one in nodes)
+    return (Node(Limit(items=require_positive(nodes, "nodes", 20))),)
+
+
+def _first(routing: Routing) -> Routing:
+    if _one_of(Routing, routing, "routing") is Routing.KEY:
+        raise InputError(
+            "routing=Routing.KEY is chosen by the plan, for the last layer of several keys; give "
+            "Routing.ITEM or Routing.SOURCE, and the keys in the reduction"
+        )
+    return routing
+
+
+def _one_of(kind: type[T], given: object, argument: str) -> T:
+    if isinstance(given, kind):
+        return given
+    raise InputError(
+        f"{argument}: {given!r} is not of the kind windrow.planning.topology.{kind.__name__}; "
+        "give one that is"
+    )
+
+
+def _chance(loss: float | None, margin: float | None) -> float | None:
+    if loss is None:
+        return None
+    if margin is not None:
+        raise InputError(
+            f"margin={margin} and loss={loss}: the chance of a loss says which margin is needed; "
+            "give one of them"
+        )
+    return require_share(require_positive(loss, "loss", 0.001), "loss", 0.001)

@@ -1,0 +1,154 @@
+"""What a trace tells of its sources: rate classes, how their items bunch, how their clocks differ.
+
+A trace is a table with a row for each item: when it came and from which device; if it is there,
+how many bytes it had, and the period it belongs to (or when the device sent it).
+"""
+
+from dataclasses import dataclass
+from math import log, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windrow.errors import InputError
+from windrow.planning.topology.arrivals import Arrivals
+from windrow.planning.topology.margin import SECONDS, log_poisson_tail
+from windrow.planning.topology.model import Sources
+
+__all__ = ["Measured", "Trace", "measured"]
+
+_BLOCK_S = 60  # busiest seconds are compared minute by minute
+_FEW_BLOCKS = 10
+_EVEN = 1.5  # counts of Poisson have a variance of their mean; up to here that will do
+_EULER = 0.5772156649015329
+_HALVINGS = 60
+_BY_CHANCE = 0.05  # a second so busy that so many traces have one is no burst
+_YEAR_S = 366 * 86_400.0
+_LONGEST_S = 10 * _YEAR_S  # its seconds are counted one by one
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """Items in order of time: seconds from the first, the number of the device, bytes, period."""
+
+    times_s: NDArray[np.float64]
+    devices: NDArray[np.int64]
+    sizes: NDArray[np.float64] | None = None
+    periods: NDArray[np.int64] | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.times_s) < 2 or self.times_s[-1] <= self.times_s[0]:
+            raise InputError(
+                f"the trace has {len(self.times_s)} items in no time at all: rates cannot be told; "
+                "give one that spans some minutes"
+            )
+        if self.seconds > _LONGEST_S:
+            raise InputError(
+                f"the trace spans {self.seconds / _YEAR_S:,.0f} years: times that are numbers are "
+                "taken as seconds; give seconds, or timestamps"
+            )
+
+    @property
+    def seconds(self) -> float:
+        """How long it is."""
+        return float(self.times_s[-1] - self.times_s[0])
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a plan needs to know of a trace."""
+
+    sources: tuple[Sources, ...]
+    arrivals: Arrivals
+    seconds: float
+    items: int
+    busiest: int  # items of the busiest second
+    dispersion: float  # variance of items a second over their mean: 1 for Poisson
+
+
+def measured(trace: Trace) -> Measured:
+    """Rate classes of its devices, the burst factor of its seconds, and the skew of its clocks."""
+    counts = np.bincount(np.floor(trace.times_s).astype(np.int64))
+    mean = len(trace.times_s) / trace.seconds
+    dispersion = float(counts.var() / counts.mean())
+    arrivals = Arrivals(_burst(counts, mean, dispersion), _skew(trace), "measured")
+    return Measured(
+        _classes(trace), arrivals, trace.seconds, len(trace.times_s), int(counts.max()), dispersion
+    )
+
+
+def _classes(trace: Trace) -> tuple[Sources, ...]:
+    """Devices whose rates, and whose items' sizes, are within a factor of two of each other."""
+    _, devices, items = np.unique(trace.devices, return_inverse=True, return_counts=True)
+    sizes = np.zeros(len(items))
+    if trace.sizes is not None:
+        sizes = np.bincount(devices, weights=trace.sizes) / items
+    labels = np.stack([np.floor(np.log2(items)), np.floor(np.log2(np.maximum(sizes, 1)))])
+    _, classes = np.unique(labels, axis=1, return_inverse=True)
+    found = []
+    for number in range(int(classes.max()) + 1):
+        own = classes == number
+        total = int(items[own].sum())
+        found.append(
+            Sources(
+                int(own.sum()),
+                total / float(own.sum()) / trace.seconds,
+                float((items[own] * sizes[own]).sum() / total),
+                f"class {number + 1}",
+            )
+        )
+    return tuple(found)
+
+
+def _burst(counts: NDArray[np.int64], mean: float, dispersion: float) -> float:
+    """Items of the busiest second to be expected in an hour, over those of an average one."""
+    if dispersion <= _EVEN:
+        return max(1.0, _explained(int(counts.max()), len(counts)) / mean)
+    return max(1.0, _busiest(counts) / mean)
+
+
+def _explained(busiest: int, seconds: int) -> float:
+    """The mean of Poisson's counts that have a second so busy, in so many, now and then.
+
+    Chance alone makes a busiest second; where that explains it, there is no burst.
+    """
+    low, high = 0.0, float(busiest)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        is_rarer = log_poisson_tail(middle, busiest) + log(seconds) < log(_BY_CHANCE)
+        low, high = (middle, high) if is_rarer else (low, middle)
+    return high
+
+
+def _busiest(counts: NDArray[np.int64]) -> float:
+    """Of an hour, by Gumbel's law fitted to the busiest second of each minute (L-moments)."""
+    blocks = len(counts) // _BLOCK_S
+    if blocks < _FEW_BLOCKS:
+        return float(counts.max())
+    maxima = np.sort(counts[: blocks * _BLOCK_S].reshape(blocks, _BLOCK_S).max(axis=1))
+    first = float(maxima.mean())
+    ranks = np.arange(blocks) / (blocks - 1)
+    scale = max(2 * float((ranks * maxima).mean()) - first, 0.0) / log(2)
+    in_an_hour = first - _EULER * scale + scale * log(SECONDS / _BLOCK_S)
+    return max(in_an_hour, float(counts.max()))
+
+
+def _skew(trace: Trace) -> float:
+    """The deviation of when devices change the period; 0 if the trace does not tell.
+
+    A device changed between its last item of a period and its first of the next: the middle is
+    taken, and what that guess adds to the variance is taken off.
+    """
+    if trace.periods is None:
+        return 0.0
+    order = np.lexsort((trace.times_s, trace.devices))
+    times, devices, periods = (a[order] for a in (trace.times_s, trace.devices, trace.periods))
+    changes = (devices[1:] == devices[:-1]) & (periods[1:] == periods[:-1] + 1)
+    if not changes.any():
+        return 0.0
+    middles = (times[1:] + times[:-1])[changes] / 2
+    gaps = np.diff(times)[changes]
+    _, period = np.unique(periods[1:][changes], return_inverse=True)
+    ideal = np.bincount(period, weights=middles) / np.bincount(period)
+    variance = float(((middles - ideal[period]) ** 2 - gaps**2 / 12).mean())
+    return sqrt(max(variance, 0.0))

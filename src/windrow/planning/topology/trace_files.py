@@ -1,0 +1,138 @@
+"""Traces in files: which columns they have, and times in whichever form they are."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windrow.errors import InputError
+from windrow.planning.tables import read_table
+from windrow.planning.topology.trace import Trace
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["read_trace"]
+
+_TIMES = ("time", "ts", "timestamp", "arrival", "t")
+_DEVICES = ("device", "source", "sensor", "gateway", "id")
+_SIZES = ("bytes", "size", "item_bytes")
+_PERIODS = ("period",)
+
+_LATEST_S = 1e11  # seconds since 1970: milliseconds are more
+
+
+def read_trace(
+    path: Path | str,
+    *,
+    time: str | None = None,
+    device: str | None = None,
+    size: str | None = None,
+    period: str | None = None,
+) -> Trace:
+    """The trace in a file of CSV, Parquet or JSON lines; columns by name, or as they are called."""
+    table = read_table(Path(path))
+    times = _seconds(table, _named(table, time, _TIMES, "time", path))
+    devices = _codes(table[_named(table, device, _DEVICES, "device", path)])
+    order = np.argsort(times, kind="stable")
+    sizes = _optional(table, size, _SIZES, "size", path)
+    periods = _optional(table, period, _PERIODS, "period", path)
+    return Trace(
+        times[order] - times[order[:1]],
+        devices[order],
+        None if sizes is None else _numbers(sizes, "size")[order],
+        None if periods is None else _codes(periods)[order],
+    )
+
+
+def _named(
+    table: "pa.Table", name: str | None, usual: Sequence[str], argument: str, path: Path | str
+) -> str:
+    if name is not None:
+        if name in table.column_names:
+            return name
+        raise InputError(
+            f"{argument}={name!r}: {path} has no such column; it has "
+            f"{', '.join(table.column_names)}"
+        )
+    for known in usual:
+        if known in table.column_names:
+            return known
+    if not table.column_names:
+        raise InputError(f"{path} has no column at all; give a table with times and devices")
+    raise InputError(
+        f"{path} has no column called {' or '.join(usual)}; it has {', '.join(table.column_names)}: "
+        f"name the one to take, {argument}={table.column_names[0]!r}"
+    )
+
+
+def _optional(
+    table: "pa.Table", name: str | None, usual: Sequence[str], argument: str, path: Path | str
+) -> Any:
+    if name is None and not set(usual) & set(table.column_names):
+        return None
+    return table[_named(table, name, usual, argument, path)]
+
+
+def _seconds(table: "pa.Table", name: str) -> NDArray[np.float64]:
+    import pyarrow as pa
+
+    column = table[name]
+    _require_values(column, name)
+    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+        numbers = _numbers(column, name)
+        if numbers.max(initial=0) > _LATEST_S:
+            raise InputError(
+                f"{name} goes up to {numbers.max():g}: numbers are taken as seconds, which since "
+                "1970 are not that many; give seconds, or timestamps"
+            )
+        return numbers
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        column = _timestamps(column, name)
+    from windrow.aggregators.rolling.times import read_times
+
+    return read_times(column.combine_chunks()).microseconds / 1e6
+
+
+def _timestamps(column: Any, name: str) -> Any:
+    import pyarrow as pa
+
+    for zone in ("UTC", None):  # texts name one, or they do not
+        try:
+            return column.cast(pa.timestamp("us", tz=zone))
+        except pa.ArrowInvalid:
+            continue
+    raise InputError(
+        f"{name} is text that is no timestamps; give them like 2024-02-29T12:00:00Z, or as numbers"
+    )
+
+
+def _numbers(column: Any, name: str) -> NDArray[np.float64]:
+    import pyarrow as pa
+
+    _require_values(column, name)
+    try:
+        found: NDArray[np.float64] = column.cast(pa.float64(), safe=False).to_numpy()
+    except pa.ArrowInvalid:
+        raise InputError(
+            f"{name} is {column.type}, not numbers; give a column of numbers"
+        ) from None
+    if not np.isfinite(found).all():
+        raise InputError(f"{name} is not a finite number in every row of the trace; leave them out")
+    return found
+
+
+def _codes(column: Any) -> NDArray[np.int64]:
+    """Numbers for values, in the order of the values."""
+    _require_values(column, "device or period")
+    _, codes = np.unique(column.to_numpy(), return_inverse=True)
+    return codes.astype(np.int64)
+
+
+def _require_values(column: Any, name: str) -> None:
+    if column.null_count:
+        raise InputError(
+            f"{name} is null in {column.null_count:,} rows of the trace; leave them out"
+        )

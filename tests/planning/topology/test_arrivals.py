@@ -1,0 +1,74 @@
+"""How unevenly sources send, and the nodes whose limits are documented."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from windrow.errors import InputError
+from windrow.planning import topology
+from windrow.planning.topology import Arrivals, Sources, common_tick
+
+
+def busiest(sources: list[Sources], size: bool) -> float:
+    """Of all seconds of many, if each source sends at 0, 1 / rate, 2 / rate, and so on."""
+    sent = [0.0] * 60
+    for one in sources:
+        number, at = 0, 0.0
+        while at < 60:
+            sent[int(at + 1e-9)] += one.count * (one.item_bytes if size else 1)
+            number += 1
+            at = number / one.rate
+    return max(sent)
+
+
+@given(
+    st.lists(
+        st.builds(
+            Sources,
+            st.integers(1, 1_000),
+            st.sampled_from([0.02, 0.1, 0.25, 0.5, 1.0, 2.0, 2.5, 10.0]),
+            st.sampled_from([0.0, 10.0, 5_000.0]),
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_a_common_tick_covers_the_busiest_second(sources: list[Sources]) -> None:
+    burst = common_tick(sources).burst
+    assert burst * sum(one.items for one in sources) >= busiest(sources, size=False) - 1e-6
+    usual = sum(one.items * one.item_bytes for one in sources)
+    assert burst * usual >= busiest(sources, size=True) - 1e-6
+
+
+@pytest.mark.parametrize(("rate", "burst"), [(0.5, 2), (1, 1), (3, 1), (1 / 60, 60), (2.5, 1.2)])
+def test_of_one_class_it_is_the_busiest_second(rate: float, burst: float) -> None:
+    assert common_tick([Sources(500, rate)]).burst == pytest.approx(burst)
+
+
+def test_a_common_tick_may_have_a_skew() -> None:
+    assert common_tick([Sources(5, 0.5)], skew_s=0.25).skew_s == 0.25
+
+
+@pytest.mark.parametrize("burst", [0, -1, 0.5, float("nan"), float("inf"), True, "2", None])
+def test_a_burst_is_a_number_of_1_or_more(burst: float) -> None:
+    with pytest.raises(InputError, match="burst="):
+        Arrivals(burst)
+
+
+@pytest.mark.parametrize("skew", [-1, float("nan"), float("inf"), "2"])
+def test_a_skew_is_a_number_of_0_or_more(skew: float) -> None:
+    with pytest.raises(InputError, match="skew_s="):
+        Arrivals(skew_s=skew)
+
+
+def test_presets_have_documented_limits_and_can_be_adjusted() -> None:
+    shard = topology.PRESETS["kinesis"]
+    assert (shard.limit.items, shard.limit.bytes) == (1_000, 1_000_000)
+    assert all(node.limit.bytes for node in topology.PRESETS.values())
+    assert all(node.price is None for node in topology.PRESETS.values())
+    cheap = replace(shard, price=0.015)
+    assert topology.plan(5_000, rate=1, nodes=cheap).cost == pytest.approx(
+        0.015 * topology.plan(5_000, rate=1, nodes=shard).nodes
+    )
