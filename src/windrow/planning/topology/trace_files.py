@@ -63,8 +63,9 @@ def _named(
     if not table.column_names:
         raise InputError(f"{path} has no column at all; give a table with times and devices")
     raise InputError(
-        f"{path} has no column called {' or '.join(usual)}; it has {', '.join(table.column_names)}: "
-        f"name the one to take, {argument}={table.column_names[0]!r}"
+        f"{path} has no column called {' or '.join(usual)}; it has "
+        f"{', '.join(table.column_names)}: name the one to take, "
+        f"{argument}={table.column_names[0]!r}"
     )
 
 
