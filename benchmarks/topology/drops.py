@@ -15,7 +15,7 @@ from benchmarks.topology.published import (
 )
 from benchmarks.topology.topologies import topology
 from windrow.planning.simulation import Sending, Simulation, simulate
-from windrow.planning.topology import Arrivals, Plan, Reduction, common_tick, csa, plan
+from windrow.planning.topology import Arrivals, Emission, Plan, Reduction, common_tick, csa, plan
 
 __all__ = ["DROPS", "DropSizes", "run"]
 
@@ -101,9 +101,8 @@ def _with_margin(sending: str) -> Plan:
     arrivals = Arrivals(skew_s=_SKEW_S)
     if _SENDING[sending] is Sending.TICK:
         arrivals = common_tick([SYNTHETIC], _SKEW_S)
-    return plan(
-        SYNTHETIC, nodes=SHARD, reduction=Reduction(PERIOD_S), arrivals=arrivals, loss=_LOSS
-    )
+    reduction = Reduction(PERIOD_S, emission=Emission.AT_CLOSE)
+    return plan(SYNTHETIC, nodes=SHARD, reduction=reduction, arrivals=arrivals, loss=_LOSS)
 
 
 def _table(sending: str, tried: Sequence[_Tried]) -> Table:

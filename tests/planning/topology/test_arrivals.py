@@ -36,10 +36,14 @@ def busiest(sources: list[Sources], size: bool) -> float:
     )
 )
 def test_a_common_tick_covers_the_busiest_second(sources: list[Sources]) -> None:
-    burst = common_tick(sources).burst
-    assert burst * sum(one.items for one in sources) >= busiest(sources, size=False) - 1e-6
-    usual = sum(one.items * one.item_bytes for one in sources)
-    assert burst * usual >= busiest(sources, size=True) - 1e-6
+    arrivals = common_tick(sources)
+    usual = sum(one.items for one in sources)
+    assert arrivals.burst * usual == pytest.approx(busiest(sources, size=False))
+    heaviest = sum(
+        burst * one.items * one.item_bytes
+        for burst, one in zip(arrivals.bursts, sources, strict=True)
+    )
+    assert heaviest == pytest.approx(busiest(sources, size=True))
 
 
 @pytest.mark.parametrize(("rate", "burst"), [(0.5, 2), (1, 1), (3, 1), (1 / 60, 60), (2.5, 1.2)])

@@ -119,7 +119,7 @@ def test_nodes_that_are_acted_out_hand_on_no_more_than_the_bound(
     flow = sent([topology.Sources(rate, 1.0)], reduction, 1.0)
     items = mixed_items(random, rate, seconds, shares)
     for layer, width in enumerate(widths, start=1):
-        flow = handed_on(flow, widths[:layer], reduction, 0.0)
+        flow = handed_on(flow, widths[:layer], reduction, 0.0, careful=True)
         items = through(random, items, width)
         hottest = sum(key == 0 for key, _ in items)
         for measured, bound in ((len(items), flow.items), (hottest, flow.hottest)):

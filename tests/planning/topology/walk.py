@@ -15,9 +15,10 @@ SECONDS = 3600
 def chance_of_loss(plan: topology.Plan) -> float:
     """At most: the mean number of overruns in an hour, of all nodes that are limited in items."""
     overruns = 0.0
-    for layer in plan.layers:
+    for number, layer in enumerate(plan.layers):
         assert layer.node.limit.items is not None
-        mean = layer.items * plan.arrivals.burst / layer.width
+        clocked = number > 0 and plan.reduction.emission is topology.Emission.AT_CLOSE
+        mean = layer.items * (1.0 if clocked else plan.arrivals.burst) / layer.width
         overruns += layer.width * SECONDS * stats.poisson.sf(int(layer.node.limit.items), mean)
     return overruns
 

@@ -79,9 +79,15 @@ def _reduction(given: Given) -> Reduction:
         state_bytes=0.0
         if given.state_size is None
         else read_bytes(given.state_size, "--state-size"),
-        emission=usual.emission if given.emit is None else Emission(given.emit),
+        emission=_emission(given),
         spread_s=_seconds(given.spread, "--spread"),
     )
+
+
+def _emission(given: Given) -> Emission:
+    if given.emit is not None:
+        return Emission(given.emit)
+    return Emission.ON_CHANGE if given.loss is None else Emission.AT_CLOSE
 
 
 def _seconds(text: str | None, option: str) -> float | None:

@@ -52,7 +52,8 @@ _OPTIONS = (
     _option(
         "--emit",
         type=click.Choice(["change", "close"]),
-        help="Nodes hand on when an item of another period comes, or by the clock.  [change]",
+        help="Nodes hand on when an item of another period comes, or by the clock.  "
+        "[change; with --loss: close]",
     ),
     _option("--spread", metavar="TIME", help="With --emit close, over how long.  [a period]"),
     _option("--margin", metavar="SHARE", help="Of each limit, left free: 10%."),

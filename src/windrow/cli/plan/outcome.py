@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from windrow.errors import InputError
-from windrow.planning.topology import Adaptation, Plan
+from windrow.planning.topology import Adaptation, Emission, Plan
 from windrow.planning.topology.planner import replanned
 from windrow.planning.topology.trace import Measured
 
@@ -32,6 +32,7 @@ class Outcome:
         if not self.used_up:
             return None
         try:
-            return replanned(replace(self.plan, loss=LOSS), self.plan.sources)
+            clocked = replace(self.plan.reduction, emission=Emission.AT_CLOSE)
+            return replanned(replace(self.plan, loss=LOSS, reduction=clocked), self.plan.sources)
         except InputError:
             return None

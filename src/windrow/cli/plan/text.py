@@ -140,4 +140,7 @@ def _advice(outcome: Outcome) -> Iterator[str]:
         yield f"  --loss {LOSS} would take {many}: such limits leave no room; let nodes take more"
         return
     free = share(safer.layers[0].margin)
-    yield f"  --loss {LOSS} leaves {free} of them free: {widths_of(safer.widths)} ({many})"
+    yield (
+        f"  --loss {LOSS} leaves {free} of them free, and nodes hand on by the clock: "
+        f"{widths_of(safer.widths)} ({many})"
+    )

@@ -16,11 +16,13 @@ class Arrivals:
     """Items come independently of each other, `burst` times as many in the busiest seconds.
 
     `skew_s` is the standard deviation of when sources change the period, around its true end.
+    `bursts` are those of each class of sources, where some bunch more than others.
     """
 
     burst: float = 1.0
     skew_s: float = 0.0
     name: str = "Poisson"
+    bursts: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         require_positive(self.burst, "burst", 1.5)
@@ -30,6 +32,12 @@ class Arrivals:
                 "average one; give 1 or more"
             )
         require_not_negative(self.skew_s, "skew_s", 0.5)
+        for one in self.bursts:
+            require_positive(one, "bursts", 3)
+
+    def of_classes(self, classes: int) -> tuple[float, ...]:
+        """The burst of each of so many classes."""
+        return self.bursts if len(self.bursts) == classes else (self.burst,) * classes
 
 
 POISSON = Arrivals()
@@ -42,9 +50,5 @@ def common_tick(sources: Sequence[Sources], skew_s: float = 0.0) -> Arrivals:
     2.0
     """
     busiest = sum(one.count * ceil(one.rate) for one in sources)
-    burst = busiest / total_items(sources)
-    usual_bytes = sum(one.items * one.item_bytes for one in sources)
-    if usual_bytes:  # they may bunch more than items do, if those who send rarely send much
-        most_bytes = sum(one.count * ceil(one.rate) * one.item_bytes for one in sources)
-        burst = max(burst, most_bytes / usual_bytes)
-    return Arrivals(burst, skew_s, "common tick")
+    bursts = tuple(ceil(one.rate) / one.rate for one in sources)
+    return Arrivals(busiest / total_items(sources), skew_s, "common tick", bursts)

@@ -7,7 +7,7 @@ is, so that the last layer is a single sink.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 
@@ -44,18 +44,21 @@ class Assignment:
         flow = sent(self.sources, self.reduction, self.arrivals.burst)
         while len(above) < _MOST_LAYERS and (best is None or _nodes(above) < _nodes(best)):
             node = self.nodes[min(len(above), len(self.nodes) - 1)]
-            crowds = [self._states(flow)] if above else self._items(flow)
+            crowds = [self._states(flow)] if above else self._items()
             share = self._share(flow, crowds, node.limit, chance)
             layer = _layer(flow, node, Routing.ITEM if above else self.routing, share)
-            if self.reduction.keys == layer.width == 1:
-                return [*above, layer]
+            if layer.width == 1:  # whatever the keys are, they are together here
+                last = layer if self.reduction.keys == 1 else replace(layer, routing=Routing.KEY)
+                return _smaller(best, [*above, last])
             share = self._keyed_share(flow, node.limit, chance)
             if share:  # keys may come together here, or further down where fewer nodes do
                 ending = [*above, _layer(flow, node, Routing.KEY, share)]
-                best = ending if best is None or _nodes(ending) < _nodes(best) else best
+                best = _smaller(best, ending)
             above.append(layer)
             widths = [one.width for one in above]
-            flow = handed_on(flow, widths, self.reduction, self.arrivals.skew_s)
+            flow = handed_on(
+                flow, widths, self.reduction, self.arrivals.skew_s, careful=chance is not None
+            )
         if best is not None:
             return best
         way_out = "hand states on when a period closes (Emission.AT_CLOSE)"
@@ -67,12 +70,13 @@ class Assignment:
             f"take more, or {way_out}"
         )
 
-    def _items(self, flow: Flow) -> list[Crowd]:
+    def _items(self) -> list[Crowd]:
         """Those of the sources, in a busy second."""
         together = self.routing is Routing.SOURCE
+        bursts = self.arrivals.of_classes(len(self.sources))
         return [
-            Crowd(one.count, one.rate * flow.burst, one.item_bytes, together)
-            for one in self.sources
+            Crowd(one.count, one.rate * burst, one.item_bytes, together, one.largest_bytes)
+            for one, burst in zip(self.sources, bursts, strict=True)
         ]
 
     def _states(self, flow: Flow) -> Crowd:
@@ -102,10 +106,10 @@ class Assignment:
             return Fraction(0)
         if chance is None:
             return self._share_beside(flow.hottest / flow.items, _used(flow, limit))
-        size, burst = float(flow.item_bytes), flow.burst
+        size, burst, largest = float(flow.item_bytes), flow.burst, flow.largest_bytes
         others = float(flow.items - flow.hottest) / (keys - 1) * burst
-        hottest = Crowd(1, float(flow.hottest) * burst, size, together=True)
-        crowds = [Crowd(keys - 1, others, size, together=True)]
+        hottest = Crowd(1, float(flow.hottest) * burst, size, True, largest)
+        crowds = [Crowd(keys - 1, others, size, True, largest)]
         return Fraction(largest_share(crowds, limit, chance, hottest))
 
     def _share_beside(self, hottest: Fraction, used: Fraction) -> Fraction:
@@ -128,6 +132,10 @@ def _used(flow: Flow, limit: Limit) -> Fraction:
     if limit.bytes is not None:
         used.append(flow.bytes / exact(limit.bytes))
     return max(used)
+
+
+def _smaller(best: list[Layer] | None, other: list[Layer]) -> list[Layer]:
+    return other if best is None or _nodes(other) < _nodes(best) else best
 
 
 def _nodes(layers: Sequence[Layer]) -> int:

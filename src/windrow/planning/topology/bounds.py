@@ -68,6 +68,7 @@ def bounds_of(plan: "Plan") -> Bounds | None:
     limit = first.node.limit
     as_published = (
         len(plan.sources) == 1
+        and plan.loss is None
         and all(layer.node.limit == limit for layer in plan.layers)
         and limit.items is not None
         and limit.bytes is None

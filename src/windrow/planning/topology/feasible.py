@@ -3,17 +3,28 @@
 from collections.abc import Sequence
 
 from windrow.errors import InputError
-from windrow.planning.topology.model import Node, Reduction, Sources
+from windrow.planning.topology.model import Emission, Node, Reduction, Sources
 
 __all__ = ["require_feasible"]
 
+_MIXING = 3  # deviations of clocks between a period's end and those of its neighbours, at least
+
 
 def require_feasible(
-    sources: Sequence[Sources], nodes: Sequence[Node], reduction: Reduction, loss: float | None
+    sources: Sequence[Sources],
+    nodes: Sequence[Node],
+    reduction: Reduction,
+    loss: float | None,
+    skew_s: float,
 ) -> None:
     """Refuse sources that no node takes, and states that none of the further layers takes."""
     for one in sources:
         _require_taken(one, nodes[0])
+    if nodes[0].limit.items is None and not any(one.item_bytes for one in sources):
+        raise InputError(
+            f"item_bytes=0: items of no size count as nothing against the {nodes[0].limit.bytes:g} "
+            f"bytes a {nodes[0].name} takes in a second; give their size, e.g. item_bytes=1_000"
+        )
     for node in nodes:
         most = node.limit.items
         if loss is not None and most is not None and most < 1:
@@ -22,6 +33,12 @@ def require_feasible(
                 "in a second loses every one; give a limit of at least 1 item, or a margin and no "
                 "loss, to hold the limit on average"
             )
+    by_change = reduction.emission is Emission.ON_CHANGE
+    if loss is not None and by_change and skew_s > reduction.pane_s / _MIXING:
+        raise InputError(
+            f"skew_s={skew_s:g} with loss={loss:g}: more than two periods of {reduction.pane_s:g} "
+            "s would mix; give longer periods, or hand states on by the clock (Emission.AT_CLOSE)"
+        )
     for node in nodes[1:] or nodes:
         most = node.limit.bytes
         if most is not None and reduction.state_bytes > most:
@@ -42,11 +59,11 @@ def _require_taken(one: Sources, node: Node) -> None:
         )
     if limit.bytes is None:
         return
-    if one.item_bytes > limit.bytes:
+    if one.most_bytes > limit.bytes:
         raise InputError(
-            f"item_bytes={one.item_bytes:g}: a single item of the {one.name} is more than the "
+            f"item_bytes={one.most_bytes:g}: a single item of the {one.name} is more than the "
             f"{limit.bytes:g} bytes a {node.name} takes in a second; give a limit of at least "
-            f"{one.item_bytes:g} bytes, or smaller items"
+            f"{one.most_bytes:g} bytes, or smaller items"
         )
     if one.rate * one.item_bytes > limit.bytes:
         raise InputError(

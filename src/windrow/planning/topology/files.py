@@ -92,7 +92,7 @@ def _plan(told: dict[str, Any]) -> Plan:
         reduction=Reduction(
             **{**told["reduction"], "emission": Emission(told["reduction"]["emission"])}
         ),
-        arrivals=Arrivals(**told["arrivals"]),
+        arrivals=Arrivals(**{**told["arrivals"], "bursts": tuple(told["arrivals"]["bursts"])}),
         layers=layers,
         margin=_share(told, "margin"),
         loss=_share(told, "loss"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import expm1, pi, sqrt
 
-from windrow.planning.topology.csa import exact, passed_on
+from windrow.planning.topology.csa import exact, passed_on, passed_on_for_long
 from windrow.planning.topology.model import Emission, Reduction, Sources
 
 __all__ = ["Flow", "handed_on", "sent"]
@@ -24,6 +24,7 @@ class Flow:
     bytes: Fraction
     usual: float  # items, over a whole period
     burst: float  # in the busiest seconds so many times as many
+    largest_bytes: float  # of one item
 
     @property
     def item_bytes(self) -> Fraction:
@@ -38,11 +39,17 @@ def sent(sources: Sequence[Sources], reduction: Reduction, burst: float) -> Flow
         (one.count * exact(one.rate) * exact(one.item_bytes) for one in sources), Fraction(0)
     )
     share = Fraction(1) if reduction.keys == 1 else exact(reduction.hottest_share)
-    return Flow(items, items * share, size, float(items), burst)
+    largest = max(one.most_bytes for one in sources)
+    return Flow(items, items * share, size, float(items), burst, largest)
 
 
-def handed_on(flow: Flow, widths: Sequence[int], reduction: Reduction, skew_s: float) -> Flow:
-    """What a layer makes of what it takes; widths are those of all layers down to it."""
+def handed_on(
+    flow: Flow, widths: Sequence[int], reduction: Reduction, skew_s: float, *, careful: bool
+) -> Flow:
+    """What a layer makes of what it takes; widths are those of all layers down to it.
+
+    To be careful is to allow for periods that mix for long; else it is as published.
+    """
     width = widths[-1]
     seen = _different(flow.usual * reduction.pane_s / width, reduction.keys)
     if reduction.emission is Emission.AT_CLOSE:
@@ -50,21 +57,28 @@ def handed_on(flow: Flow, widths: Sequence[int], reduction: Reduction, skew_s: f
         hottest = min(flow.hottest, Fraction(width / reduction.spreading_s))
         usual, burst = min(flow.usual, width * seen / reduction.pane_s), 1.0
     else:
-        items, hottest = _on_change(flow, widths, reduction.keys)
+        items, hottest = _on_change(flow, widths, reduction.keys, careful=careful)
         mixed = _MIXED * skew_s * float(flow.items)
         usual = min(float(items), (width * seen + mixed) / reduction.pane_s)
         burst = flow.burst
-    return Flow(items, hottest, items * exact(reduction.state_bytes), usual, burst)
+    size = items * exact(reduction.state_bytes)
+    return Flow(items, hottest, size, usual, burst, reduction.state_bytes)
 
 
-def _on_change(flow: Flow, widths: Sequence[int], keys: int) -> tuple[Fraction, Fraction]:
+def _on_change(
+    flow: Flow, widths: Sequence[int], keys: int, *, careful: bool
+) -> tuple[Fraction, Fraction]:
     """A key of which c items come in a second is handed on at most (c + 1) / 2 times in it.
 
-    The first may always meet a period before its own, each further one every second time.  One
-    key alone has so many items that the first is of no account: that is what is published.
+    The first may always meet a period before its own, each further one every second time.  That
+    one key alone has so many items that the first is of no account is what is published.
     """
     if keys == 1:
-        items = flow.items * passed_on(widths)
+        if not careful:
+            items = flow.items * passed_on(widths)
+            return items, items
+        busy = float(flow.items) * flow.burst / widths[-1]
+        items = flow.items * passed_on_for_long(widths) * Fraction(1 - expm1(-busy) / busy)
         return items, items
     here, hot = (float(items) / widths[-1] for items in (flow.items, flow.hottest))
     items = flow.items * Fraction((1 + _different(here, keys) / here) / 2)

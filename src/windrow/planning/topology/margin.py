@@ -8,7 +8,7 @@ and for sources that are hashed to nodes as a whole.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import expm1, floor, inf, lgamma, log
 
 from windrow.planning.topology.model import Limit
@@ -28,12 +28,22 @@ class Crowd:
     """Many alike: so many, each sending on average `rate` items of `item_bytes` in a busy second.
 
     `together` are hashed to a node as a whole, all others send each item anywhere.
+    `largest_bytes` is the size of the largest item, where they are not all alike.
     """
 
     count: float
     rate: float
     item_bytes: float
     together: bool = False
+    largest_bytes: float | None = None
+
+    @property
+    def in_largest(self) -> "Crowd":
+        """The same bytes in items of the largest size: no mixture has a worse tail (convexity)."""
+        most = max(self.item_bytes, self.largest_bytes or 0.0)
+        if most == self.item_bytes:
+            return self
+        return replace(self, rate=self.rate * self.item_bytes / most, item_bytes=most)
 
     def grown(self, gain: float) -> float:
         """The logarithm of E exp(t X) of all of them, where exp(t) of one item is 1 + gain."""
@@ -55,6 +65,8 @@ def largest_share(
     if limit.items is not None:
         shares.append(_Load(crowds, sure, lambda _: 1.0, limit.items).largest_share(chance))
     if limit.bytes is not None:
+        crowds = [crowd.in_largest for crowd in crowds]
+        sure = None if sure is None else sure.in_largest
         load = _Load(crowds, sure, lambda crowd: crowd.item_bytes, limit.bytes)
         shares.append(load.largest_share(chance))
     return min(shares)

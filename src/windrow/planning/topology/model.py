@@ -35,17 +35,28 @@ class Emission(Enum):
 
 @dataclass(frozen=True)
 class Sources:
-    """A class of devices that send alike: so many, each so many items a second of so many bytes."""
+    """A class of devices that send alike: so many, each so many items a second of so many bytes.
+
+    `largest_bytes` is the size of the largest item, where they are not all alike.
+    """
 
     count: int
     rate: float
     item_bytes: float = 0.0
     name: str = "sources"
+    largest_bytes: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "count", require_count(self.count, "count", 500))
         require_positive(self.rate, "rate", 0.5)
         require_not_negative(self.item_bytes, "item_bytes", 50_000)
+        if self.largest_bytes is not None:
+            require_not_negative(self.largest_bytes, "largest_bytes", 50_000)
+
+    @property
+    def most_bytes(self) -> float:
+        """Of one item."""
+        return max(self.item_bytes, self.largest_bytes or 0.0)
 
     @property
     def items(self) -> float:

@@ -8,7 +8,7 @@ from windrow.planning.topology.arrivals import POISSON, Arrivals
 from windrow.planning.topology.assignment import Assignment
 from windrow.planning.topology.checks import require_count, require_positive, require_share
 from windrow.planning.topology.feasible import require_feasible
-from windrow.planning.topology.model import Limit, Node, Reduction, Routing, Sources
+from windrow.planning.topology.model import Emission, Limit, Node, Reduction, Routing, Sources
 from windrow.planning.topology.plan import Plan
 
 __all__ = ["plan", "replanned"]
@@ -36,19 +36,23 @@ def plan(
     the margin so that anything is lost in an hour with at most that chance, if sources send as
     `arrivals` says.  Without both the limits are used up to the last item, as published.
 
+    Without a `reduction` nodes are the published ones, which hand a period on when they see
+    another; with a `loss`, they hand it on by the clock (`Emission.AT_CLOSE`), as the others hardly
+    combine anything where each of them gets few items a second.
+
     >>> plan(500, rate=0.5, nodes=20).widths
     (13, 7, 4, 2, 1)
     """
     asked = Assignment(
         _classes(sources, rate, item_bytes),
         _kinds(nodes),
-        _one_of(Reduction, Reduction() if reduction is None else reduction, "reduction"),
+        _one_of(Reduction, _usual(loss) if reduction is None else reduction, "reduction"),
         _one_of(Arrivals, arrivals, "arrivals"),
         _first(routing),
         None if margin is None else require_share(margin, "margin", 0.1),
         _chance(loss, margin),
     )
-    require_feasible(asked.sources, asked.nodes, asked.reduction, asked.loss)
+    require_feasible(asked.sources, asked.nodes, asked.reduction, asked.loss, arrivals.skew_s)
     layers = asked.layers(count := 1)
     # The chance is shared by all nodes, of which there are more the smaller it is for each.
     while loss is not None and (total := sum(layer.width for layer in layers)) > count:
@@ -77,6 +81,10 @@ def replanned(old: Plan, sources: tuple[Sources, ...]) -> Plan:
         margin=old.margin,
         loss=old.loss,
     )
+
+
+def _usual(loss: float | None) -> Reduction:
+    return Reduction(emission=Emission.ON_CHANGE if loss is None else Emission.AT_CLOSE)
 
 
 def _classes(

@@ -1,7 +1,6 @@
 """What a trace tells of its sources: rate classes, how their items bunch, how their clocks differ.
 
-A trace is a table with a row for each item: when it came and from which device; if it is there,
-how many bytes it had, and the period it belongs to (or when the device sent it).
+Items have a time and a device; if it is known, how many bytes they had, and their period.
 """
 
 from dataclasses import dataclass
@@ -67,42 +66,59 @@ class Measured:
 
 
 def measured(trace: Trace) -> Measured:
-    """Rate classes of its devices, the burst factor of its seconds, and the skew of its clocks."""
-    counts = np.bincount(np.floor(trace.times_s).astype(np.int64))
-    mean = len(trace.times_s) / trace.seconds
-    dispersion = float(counts.var() / counts.mean())
-    arrivals = Arrivals(_burst(counts, mean, dispersion), _skew(trace), "measured")
+    """Rate classes of its devices, the burst factors of its seconds, and the skew of its clocks."""
+    seconds = np.floor(trace.times_s - trace.times_s[0]).astype(np.int64)
+    counts = np.bincount(seconds)
+    classes = _classes(trace)
+    # What a class sends in each second, as long as the trace is.
+    own = [np.bincount(seconds[classes == one], minlength=len(counts)) for one in _known(classes)]
+    bursts = tuple(_burst(one, trace.seconds) for one in own)
     return Measured(
-        _classes(trace), arrivals, trace.seconds, len(trace.times_s), int(counts.max()), dispersion
+        tuple(_sources(trace, classes, one) for one in _known(classes)),
+        Arrivals(_burst(counts, trace.seconds), _skew(trace), "measured", bursts),
+        trace.seconds,
+        len(trace.times_s),
+        int(counts.max()),
+        _dispersion(counts),
     )
 
 
-def _classes(trace: Trace) -> tuple[Sources, ...]:
-    """Devices whose rates, and whose items' sizes, are within a factor of two of each other."""
+def _classes(trace: Trace) -> NDArray[np.int64]:
+    """Of each item: devices whose rates and sizes are within a factor of two are of one class."""
     _, devices, items = np.unique(trace.devices, return_inverse=True, return_counts=True)
     sizes = np.zeros(len(items))
     if trace.sizes is not None:
         sizes = np.bincount(devices, weights=trace.sizes) / items
     labels = np.stack([np.floor(np.log2(items)), np.floor(np.log2(np.maximum(sizes, 1)))])
     _, classes = np.unique(labels, axis=1, return_inverse=True)
-    found = []
-    for number in range(int(classes.max()) + 1):
-        own = classes == number
-        total = int(items[own].sum())
-        found.append(
-            Sources(
-                int(own.sum()),
-                total / float(own.sum()) / trace.seconds,
-                float((items[own] * sizes[own]).sum() / total),
-                f"class {number + 1}",
-            )
-        )
-    return tuple(found)
+    return classes.astype(np.int64)[devices]
 
 
-def _burst(counts: NDArray[np.int64], mean: float, dispersion: float) -> float:
+def _known(classes: NDArray[np.int64]) -> range:
+    return range(int(classes.max()) + 1)
+
+
+def _sources(trace: Trace, classes: NDArray[np.int64], number: int) -> Sources:
+    own = classes == number
+    devices, items = len(np.unique(trace.devices[own])), int(own.sum())
+    sizes = np.zeros(items) if trace.sizes is None else trace.sizes[own]
+    return Sources(
+        devices,
+        items / devices / trace.seconds,
+        float(sizes.mean()),
+        f"class {number + 1}",
+        float(sizes.max()) if sizes.max() > sizes.mean() else None,
+    )
+
+
+def _dispersion(counts: NDArray[np.int64]) -> float:
+    return float(counts.var() / counts.mean())
+
+
+def _burst(counts: NDArray[np.int64], seconds: float) -> float:
     """Items of the busiest second to be expected in an hour, over those of an average one."""
-    if dispersion <= _EVEN:
+    mean = int(counts.sum()) / seconds
+    if _dispersion(counts) <= _EVEN:
         return max(1.0, _explained(int(counts.max()), len(counts)) / mean)
     return max(1.0, _busiest(counts) / mean)
 
