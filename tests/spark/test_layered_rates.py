@@ -99,3 +99,10 @@ def test_connect_has_no_rates(spark: SparkSession) -> None:
     untold = with_rates(query.aggregate(n=agg.count()), plan_of(1), 60_000_000, None)
     with pytest.raises(InputError, match="Spark Connect"):
         untold.rates()
+
+
+def test_periods_that_end_more_rarely_than_planned_are_reckoned_with() -> None:
+    tally = Tally(first_us=0, last_us=600_000_000)
+    planned, run = (rates_of(plan_of(2, 1), tally, period) for period in (60_000_000, 300_000_000))
+    assert run.layers[0].usual_per_s == planned.layers[0].usual_per_s
+    assert run.layers[1].usual_per_s == pytest.approx(planned.layers[1].usual_per_s / 5)

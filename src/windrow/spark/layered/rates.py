@@ -127,17 +127,22 @@ def rates_of(plan: Plan, tally: Tally, period_us: int) -> Rates:
         seconds = (last - first) / _SECOND_US
         periods = last // period_us - first // period_us + 1
     spans = [seconds, *[periods * period_us / _SECOND_US] * (len(plan.layers) - 1)]
+    # States come as often as periods end, which here they may do more often than was planned.
+    oftener = plan.reduction.pane_s * _SECOND_US / period_us
+    paces = [1.0, *[oftener] * (len(plan.layers) - 1)]
     layers = tuple(
-        _layer(number, layer, tally, span)
-        for number, (layer, span) in enumerate(zip(plan.layers, spans, strict=True), 1)
+        _layer(number, layer, tally, span, layer.usual_items * pace)
+        for number, (layer, span, pace) in enumerate(zip(plan.layers, spans, paces, strict=True), 1)
     )
     return Rates(layers, seconds, periods, period_us)
 
 
-def _layer(number: int, layer: Layer, tally: Tally, seconds: float) -> LayerRates:
+def _layer(
+    number: int, layer: Layer, tally: Tally, seconds: float, usual_items: float
+) -> LayerRates:
     nodes = []
     for node in range(layer.width):
         counts = tally.nodes.get((number, node), Counts())
         rate = counts.items_in / seconds if seconds else None
         nodes.append(NodeRates(number, node, *counts, rate))
-    return LayerRates(tuple(nodes), layer.usual_items / layer.width, layer.items / layer.width)
+    return LayerRates(tuple(nodes), usual_items / layer.width, layer.items / layer.width)
