@@ -102,7 +102,7 @@ def test_a_period_takes_a_pane_and_a_delay_in_each_further_layer() -> None:
 @given(
     st.integers(1, 10**6),
     RATES,
-    st.sampled_from([5, 20, 100.5, 1_000]),
+    st.sampled_from([20, 100.5, 1_000]),  # smaller ones leave chance no room
     st.sampled_from([1.0, 1.7, 2.0, 60.0]),
     st.sampled_from([0.1, 0.001, 1e-6]),
 )
