@@ -246,7 +246,7 @@ class ApproximateAmta(InStore):
         # What may lie in any of several buckets may lie in pages that must be read.
         started = self._started() if self._left.least >= 0 else self._read(self._started)
         results = {
-            part.name: self._interval(number, *started)
+            part.name: self._interval(number, *started).unsigned()
             for number, part in enumerate(self._layout.parts)
         }
         return results[""] if self._layout.is_bare else results

@@ -30,6 +30,15 @@ class Interval(NamedTuple):
         """A result without any promise."""
         return cls(value, None, None, False)
 
+    def unsigned(self) -> "Interval":
+        """The same, and no zero has a sign.
+
+        The order that buckets are added up in would decide over it: -0.0 and nothing are -0.0, but
+        -0.0 and 0.0 are 0.0.
+        """
+        value, low, high = (end + 0.0 if type(end) is float else end for end in self[:3])
+        return Interval(value, low, high, self.exact)
+
 
 def interval_of(aggregate: Aggregate[Any], state: Any) -> Interval:
     """The result of a state of just the right updates: exact, unless the aggregate is a sketch.

@@ -110,7 +110,9 @@ def _answer(operator: BucketOperator, functions: WindowCode) -> Any:
             f"interval{number}": part.code.interval,
         }
         value, low, high, status = (f"{kind}{number}" for kind in ("v", "l", "h", "s"))
-        write = "write_float" if part.code.result == FLOAT else "write_int"
+        is_float = part.code.result == FLOAT
+        write = "write_float" if is_float else "write_int"
+        unsigned = " + 0.0" if is_float else ""  # as `Interval.unsigned`: -0.0 + 0.0 is 0.0
         source += (
             "    if whole:\n"
             f"        {value}, {status} = answer{number}(own{number}(rest))\n"
@@ -118,9 +120,9 @@ def _answer(operator: BucketOperator, functions: WindowCode) -> Any:
             "    else:\n"
             f"        {value}, {low}, {high}, {status} = interval{number}(\n"
             f"            own{number}(oldest), own{number}(rest), oldest[0], least, most)\n"
-            f"    {write}(out[{4 * number}], row, {value})\n"
-            f"    {write}(out[{4 * number + 1}], row, {low})\n"
-            f"    {write}(out[{4 * number + 2}], row, {high})\n"
+            f"    {write}(out[{4 * number}], row, {value}{unsigned})\n"
+            f"    {write}(out[{4 * number + 1}], row, {low}{unsigned})\n"
+            f"    {write}(out[{4 * number + 2}], row, {high}{unsigned})\n"
             f"    write_byte(out[{4 * number + 3}], row, {status})\n"
         )
     return hot(define("answer", source, **names))

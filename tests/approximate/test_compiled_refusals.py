@@ -1,0 +1,58 @@
+"""What compiled windows of buckets cannot do is refused, with what can."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from windrow import agg, window
+from windrow.aggregators import (
+    CompiledApproximateAmta,
+    Footprint,
+    SumLike,
+)
+from windrow.algebra.aggregate import several
+from windrow.errors import (
+    AggregateError,
+    InputError,
+    ResultOverflowError,
+    WindowError,
+)
+
+_MANY = 10**9
+
+
+def test_integers_that_may_not_fit_are_refused() -> None:
+    asked = several(n=agg.count("v"), total=agg.sum("v"), mean=agg.mean("v"), peak=agg.max("v"))
+    methods: list[Any] = [SumLike(absolute={"total": 0, "mean": 0}), Footprint(_MANY)]
+    one = CompiledApproximateAmta(
+        asked, *methods, policy=window.trailing("1 second"), dtypes=(np.int64,)
+    )
+    with pytest.raises(ResultOverflowError, match="64 bits"):
+        one.roll([2**62, 2**62], [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("asked", "methods", "more", "message"),
+    [
+        (agg.median(), [Footprint(3)], {}, "compiled bounds"),
+        (agg.argmax("a", "b"), [Footprint(3)], {}, "compiled bounds"),
+        (agg.sum(), [Footprint(3), Footprint(4)], {}, "ApproximateAmta"),
+        (agg.sum(), [Footprint(3)], {"dtypes": (np.bool_,)}, "float64 or int64"),
+    ],
+)
+def test_what_is_not_compiled_is_refused(
+    asked: Any, methods: list[Any], more: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(AggregateError, match=message):
+        CompiledApproximateAmta(asked, *methods, **more)
+
+
+def test_wrong_columns_are_refused() -> None:
+    one = CompiledApproximateAmta(agg.sum(), Footprint(3))
+    with pytest.raises(InputError, match="give 1"):
+        one.extend([1.0], [2.0])
+    with pytest.raises(WindowError, match="without a policy"):
+        one.slide()
+    with pytest.raises(WindowError, match=r"Footprint\(2\)"):
+        CompiledApproximateAmta(agg.sum(), SumLike(absolute=1.0)).max_buckets = 2
