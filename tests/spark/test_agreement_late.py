@@ -89,7 +89,11 @@ def test_a_late_row_still_counts_in_windows_that_are_open(spark: SparkSession) -
 
 @pytest.mark.parametrize(
     "over",
-    [window.tumbling("10 s"), window.session("5 s"), window.trailing("10 s")],
+    [
+        pytest.param(window.tumbling("10 s"), marks=pytest.mark.slow),
+        pytest.param(window.session("5 s"), marks=pytest.mark.slow),
+        window.trailing("10 s"),
+    ],
     ids=repr,
 )
 def test_windows_of_a_silent_key_close_when_others_move_the_watermark(

@@ -29,7 +29,7 @@ def check(spark: SparkSession, asked: Asked, data: st.DataObject) -> None:
 
 
 # A stream takes seconds: with every change a few kinds have their turn, in `make test-slow` all.
-FEW_KINDS = ("hopping", "trailing time", "session", "count")
+FEW_KINDS = ("hopping", "trailing time", "session")
 
 
 @pytest.mark.parametrize("kind", on_the_oldest_too("hopping", "trailing time", often=FEW_KINDS))

@@ -36,10 +36,8 @@ def run_through(
     weight = enough = held = 0
     for low, piece in pieces:
         if weight > max(enough, held, _ROWS_AT_ONCE):
-            together = pa.concat_tables(waiting)
-            complete = pa.array(_ranks(together, order) < low)
-            done = together.filter(complete)
-            waiting = [together.filter(pa.compute.invert(complete))]
+            done, rest = _parted(pa.concat_tables(waiting), low, order)
+            waiting = [rest]
             weight = _weight(waiting[0])
             # What had to wait is not looked through again before as much has come.
             enough = 2 * weight
@@ -61,8 +59,18 @@ def run_through(
 
 
 def _weight(rows: pa.Table) -> int:
-    weight: int = max(rows.num_rows, rows.nbytes // _BYTES_OF_ROW)
+    # What buffers take is known at once; which part of them rows take is not.
+    weight: int = max(rows.num_rows, rows.get_total_buffer_size() // _BYTES_OF_ROW)
     return weight
+
+
+def _parted(rows: pa.Table, low: int, order: Order) -> tuple[pa.Table, pa.Table]:
+    """Rows of a lower rank, and all others."""
+    is_lower = _ranks(rows, order) < low
+    lower = int(np.count_nonzero(is_lower))
+    if is_lower[:lower].all():  # rows mostly come in order: nothing needs to be copied
+        return rows.slice(0, lower), rows.slice(lower)
+    return rows.filter(pa.array(is_lower)), rows.filter(pa.array(~is_lower))
 
 
 def _ranks(rows: pa.Table, order: Order) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -57,12 +57,11 @@ class PerRow:
         keyed, fresh = self._joined(kept["rows"], rows)
         wanted, origins = self._wanted(keyed, fresh, rows)
         answers, held = self._rolled_over(keyed, fresh, wanted)
-        own = rows.select([field.name for field in self._definition.row_fields()]).take(
-            pa.array(origins)
-        )
+        own = rows.select([field.name for field in self._definition.row_fields()])
+        if origins is not None:
+            own = own.take(pa.array(origins))
         results = with_answers(own.columns, self._definition, answers, self.schema)
-        remaining = keyed.table.filter(pa.array(self._still_needed(keyed, held, until)))
-        return Step([results], {"rows": remaining})
+        return Step([results], {"rows": self._remaining(keyed, held, until)})
 
     def preview(self, kept: Kept, rows: pa.Table) -> pa.Table:
         """The results of fresh rows, and of rows of their keys that come after them."""
@@ -98,11 +97,13 @@ class PerRow:
 
     def _wanted(
         self, keyed: Keyed, fresh: NDArray[np.bool_], rows: pa.Table
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The places that have a result, and which of the new rows each is."""
-        wanted = np.flatnonzero(fresh)
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+        """The places that have a result, and which of the new rows each is; None: all in turn."""
+        wanted, counted = np.flatnonzero(fresh), numbers(rows["n"]) >= 0
+        if not self._keys and counted.all():
+            return wanted, None
         origins = keyed.origins[wanted] - (len(fresh) - rows.num_rows)
-        counted = numbers(rows["n"])[origins] >= 0
+        counted = counted[origins]
         return wanted[counted], origins[counted]
 
     def _rolled_over(
@@ -134,6 +135,15 @@ class PerRow:
             typed=promised(self._definition),
         )
         return answers, None
+
+    def _remaining(
+        self, keyed: Keyed, held: NDArray[np.int64] | None, until: int | None
+    ) -> pa.Table:
+        """The rows that windows of rows to come may hold."""
+        needed = self._still_needed(keyed, held, until)
+        if len(keyed.borders) == 2:  # of one key they are the last ones: nothing is copied
+            return keyed.table.slice(len(needed) - int(np.count_nonzero(needed)))
+        return keyed.table.filter(pa.array(needed))
 
     def _still_needed(
         self, keyed: Keyed, held: NDArray[np.int64] | None, until: int | None

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
@@ -172,11 +171,9 @@ def _pack_rows(definition: Definition, lanes: int, splits: Sequence[Split]) -> W
     return work
 
 
-def _hot(table: pa.Table) -> NDArray[Any]:
-    """Which hot key each row is of; without a key all rows are alike, and of the first."""
-    if HOT not in table.schema.names:
-        return np.zeros(table.num_rows, np.int32)
-    return numbers(table[HOT])
+def _hot(table: pa.Table) -> NDArray[Any] | None:
+    """Which hot key each row is of; None without a key, where all rows are of the only one."""
+    return numbers(table[HOT]) if HOT in table.schema.names else None
 
 
 def _pack_folded(engine: Shipped[Engine], schema: pa.Schema, lanes: int) -> Work:

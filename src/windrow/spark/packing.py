@@ -4,7 +4,7 @@ A shuffle moves a parcel of thousands of rows as it moves one row, and Python ta
 as fast as it reads memory.  A lane is a share of the keys; all rows of a key are in one lane.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any
@@ -17,7 +17,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from windrow.windows import Order
-from windrow.wire.parcels import pack, unpack
+from windrow.wire.parcels import column_of, packed, unpack
 
 __all__ = [
     "HASH",
@@ -97,12 +97,14 @@ def in_lanes(
     order if ties are kept, which takes longer.
     """
     order = _by_lane(lanes, ranks, keep_ties=keep_ties)
-    lanes, ranks = lanes[order], ranks[order]
-    table = table.take(pa.array(order)).combine_chunks()
+    if order is not None:
+        lanes, ranks = lanes[order], ranks[order]
+        table = table.take(pa.array(order))
+    table = table.combine_chunks()
     cuts = _cuts(lanes, ranks, rows_of_parcel(table))
     starts = cuts[:-1]
-    packed = [pack(table.slice(a, b - a)) for a, b in pairwise(cuts.tolist())]
-    yield parcels(lanes[starts], ranks[starts], packed)
+    contents = [packed(table.slice(a, b - a)) for a, b in pairwise(cuts.tolist())]
+    yield parcels(lanes[starts], ranks[starts], contents)
 
 
 def rows_of_parcel(table: pa.Table) -> int:
@@ -111,23 +113,28 @@ def rows_of_parcel(table: pa.Table) -> int:
     return max(min(_PARCEL_ROWS, fitting), 1)
 
 
-def parcels(lanes: Any, lows: Any, packed: list[bytes]) -> pa.RecordBatch:
+def parcels(lanes: Any, lows: Any, contents: Sequence[pa.Buffer]) -> pa.RecordBatch:
     """Parcels as rows: the lane of each, its lowest rank, and what is packed."""
     columns = [
         pa.array(lanes, pa.int32()),
         pa.array(lows, pa.int64()),
-        pa.array(packed, pa.binary()),
+        column_of(contents),
     ]
     return pa.record_batch(columns, schema=_PARCELS)
 
 
 def _by_lane(
     lanes: NDArray[Any], ranks: NDArray[np.int64], *, keep_ties: bool
-) -> NDArray[np.int64]:
-    """Lane by lane, each by rank; rows mostly come by rank, and few lanes are sorted fast."""
+) -> NDArray[np.int64] | None:
+    """Lane by lane, each by rank; None where they stand so, as rows of one key mostly do.
+
+    Rows mostly come by rank, and few lanes are sorted fast.
+    """
     if lanes.max(initial=0) < 1 << 15:
         lanes = lanes.astype(np.int16)  # numpy sorts 16 bits by counting
     if (ranks[1:] >= ranks[:-1]).all():
+        if (lanes[1:] >= lanes[:-1]).all():
+            return None
         return np.argsort(lanes, kind="stable")
     by_rank = np.argsort(ranks, kind="stable" if keep_ties else "quicksort")
     return by_rank[np.argsort(lanes[by_rank], kind="stable")]
@@ -135,7 +142,7 @@ def _by_lane(
 
 def _cuts(lanes: NDArray[Any], ranks: NDArray[np.int64], rows: int) -> NDArray[np.int64]:
     """Where parcels of about so many rows begin, and the end."""
-    borders = np.flatnonzero(np.diff(lanes)) + 1
+    borders = np.flatnonzero(lanes[1:] != lanes[:-1]) + 1
     borders = np.concatenate([[0], borders, [len(lanes)]])
     cuts = [borders]
     for start, end in pairwise(borders.tolist()):
@@ -143,7 +150,8 @@ def _cuts(lanes: NDArray[Any], ranks: NDArray[np.int64], rows: int) -> NDArray[n
             continue
         span = int(ranks[end - 1]) - int(ranks[start])
         width = max(span * rows // (end - start), 1).bit_length()
-        cuts.append(np.flatnonzero(np.diff(ranks[start:end] >> width)) + 1 + start)
+        rounded = ranks[start:end] >> width
+        cuts.append(np.flatnonzero(rounded[1:] != rounded[:-1]) + 1 + start)
     return np.unique(np.concatenate(cuts))
 
 

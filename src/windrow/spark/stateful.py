@@ -23,7 +23,7 @@ from windrow.spark.signature import signature_of
 from windrow.spark.types import spark_schema
 from windrow.spark.unpacking import unpacked
 from windrow.windows import Emit
-from windrow.wire.parcels import pack
+from windrow.wire.parcels import packed
 
 __all__ = ["answered", "greeting", "in_buckets", "run"]
 
@@ -103,7 +103,7 @@ def greeting(schema: pa.Schema, labels: tuple[int, ...]) -> pa.RecordBatch:
 
     A changed query may send its rows to buckets that have none yet, where nothing would tell.
     """
-    return parcels([labels[0]], [0], [pack(schema.empty_table())])
+    return parcels([labels[0]], [0], [packed(schema.empty_table())])
 
 
 def in_buckets(table: pa.Table, rank: str, labels: tuple[int, ...]) -> Iterator[pa.RecordBatch]:

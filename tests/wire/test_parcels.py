@@ -1,0 +1,42 @@
+"""Parcels come back as they were, one by one and as a column."""
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from windrow.errors import InputError
+from windrow.wire import parcels
+from windrow.wire.parcels import column_of, pack, packed, unpack
+
+Rows = list[tuple[int, str | None]]
+
+SCHEMA = pa.schema([("n", pa.int64()), ("text", pa.string())])
+ROWS = st.lists(
+    st.tuples(st.integers(-(2**40), 2**40), st.none() | st.text(max_size=9)), max_size=40
+)
+
+
+def table(rows: Rows) -> pa.Table:
+    return pa.Table.from_pylist([{"n": n, "text": text} for n, text in rows], SCHEMA)
+
+
+@given(ROWS, st.integers(0, 40), st.integers(0, 40))
+def test_what_is_packed_comes_back(rows: Rows, skip: int, take: int) -> None:
+    part = table(rows).slice(skip, take)
+    assert unpack(pack(part), SCHEMA).equals(part)
+    assert packed(part).to_pybytes() == pack(part)
+
+
+@given(st.lists(ROWS, max_size=8))
+def test_a_column_has_every_parcel_as_it_is(several: list[Rows]) -> None:
+    tables = [table(rows) for rows in several]
+    column = column_of([packed(one) for one in tables])
+    column.validate(full=True)
+    assert column.equals(pa.array([pack(one) for one in tables], pa.binary()))
+
+
+def test_a_column_that_would_be_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parcels, "_MOST_BYTES", 100)
+    with pytest.raises(InputError, match="too much for one column; use smaller micro-batches"):
+        column_of([packed(table([(1, "a")]))] * 2)
