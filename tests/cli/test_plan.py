@@ -155,6 +155,14 @@ def test_what_a_period_is_made_of_is_read() -> None:
     assert by_source["layers"][0]["routing"] == Routing.SOURCE.value
 
 
+def test_notes_say_what_was_assumed_and_what_was_not_planned_for() -> None:
+    asked = ("plan", "--sources", "500", "--rate", "0.5/s", "--size", "50kB", "--limit", "1MB/s")
+    assert "note: states count as 50.0 kB, as an item does; --state-size" in run(*asked).stdout
+    assert "states count" not in run(*asked, "--state-size", "100B").stdout
+    assert "note: bursts are not planned for; --loss" in run(*asked, "--burst", "3").stdout
+    assert "bursts are not" not in run(*asked, "--burst", "3", "--loss", "0.001").stdout
+
+
 def test_a_common_tick_needs_more_nodes_for_the_same_loss() -> None:
     poisson = told(*PUBLISHED, "--loss", "0.001")
     tick = told(*PUBLISHED, "--loss", "0.001", "--arrivals", "tick")

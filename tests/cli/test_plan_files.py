@@ -60,6 +60,12 @@ def test_bursts_and_skew_may_be_given_beside_a_trace(trace: Path) -> None:
     assert (data["arrivals"]["burst"], data["arrivals"]["skew_s"]) == (3.0, 1.0)
 
 
+def test_a_burst_that_is_given_holds_for_all_classes_of_a_trace(trace: Path) -> None:
+    asked = ("--trace", trace, "--time", "when", "--limit", "20/s", "--loss", "0.001")
+    measured, ten = told(*asked), told(*asked, "--burst", "10")
+    assert ten["widths"][0] > 2 * measured["widths"][0]
+
+
 def test_a_column_that_a_trace_lacks_is_named(trace: Path) -> None:
     said = complaint("--trace", trace, "--limit", "20/s", "--time", "wehn")
     assert f"--time wehn: {trace} has no such column; it has when, device, payload" in said

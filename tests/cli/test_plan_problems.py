@@ -38,6 +38,19 @@ from tests.cli.running import run
         ({"--period": "0s"}, "--period 0s: give a duration above 0"),
         ({"--keys": "0"}, "--keys 0: give a whole number of 1 or more"),
         ({"--keys": "5", "--hottest": "10%"}, "--hottest 0.1 is less than an even share of 5 keys"),
+        ({"--sources": "1e300"}, "--sources 1e+300 is not a whole number above 0, from 1 to 1e+18"),
+        ({"--rate": "5e-324/s"}, "--rate 5e-324/s is not a number above 0, from 1e-18 to 1e+18"),
+        (
+            {"--limit": "3/s", "--loss": "0.001"},
+            "let nodes take more, allow for more than --loss 0.001, or give longer periods than "
+            "--period 60s",
+        ),
+        (
+            {"--loss": "0.001", "--burst": "1e18"},
+            "--loss 0.001: no number of nodes that could be counted loses so little; give a larger "
+            "limit, fewer sources or a smaller burst",
+        ),
+        ({"--spread": "5s"}, "--spread 5s is of states that leave when a period closes; hand them"),
         ({"--spread": "2min"}, "--spread 120s is longer than the "),
         ({"--margin": "100%"}, "--margin 1.0 is not a share from 0 to below 1"),
         ({"--margin": "much"}, "--margin much: give a share to leave free, such as 10%"),

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from windrow.cli.failures import explained
+from windrow.cli.figures import size
 from windrow.cli.formats import missing_format
 from windrow.cli.progress import of_stream, shown
-from windrow.cli.report import Report, size
+from windrow.cli.report import Report
 from windrow.cli.tally import Tally
 from windrow.errors import InputError
 

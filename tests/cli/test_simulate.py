@@ -251,6 +251,7 @@ def test_a_picture_of_a_moment_in_which_nothing_happens(tmp_path: Path) -> None:
         ("--back-off 1s", "--back-off 1s is that of refused tuples; add --retry"),
         ("--retry --back-off 0s", "--back-off 0.0s is not a number above 0"),
         ("--duration 0s", "--duration 0s: give a duration above 0, such as 1h"),
+        ("--burst-length 0s", "--burst-length 0s: give a duration above 0, such as 10s"),
         ("--duration 5", "--duration 5 has no unit"),
         ("--seed -1", "--seed -1: give a whole number of 0 or more"),
         ("--seed 1.5", "--seed 1.5: give a whole number of 0 or more"),

@@ -147,6 +147,7 @@ def test_a_folder_that_is_not_there_is_named() -> None:
     assert "nowhere/at/all: there is no such folder" in result.output
 
 
+@pytest.mark.slow
 def test_keys_without_a_value_and_numbers_that_are_none_are_found(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ import pytest
 from tests.cli.running import run
 from windrow import agg, window
 from windrow.aggregators import ApproximateAmta, CompiledAmta, Footprint, MaxLike, SumLike
-from windrow.cli.tune.advice import share
+from windrow.cli.figures import share
 from windrow.cli.tune.arguments import read_target, read_window
 from windrow.cli.tune.findings import Asked
 from windrow.cli.tune.naming import named

@@ -1,10 +1,21 @@
 """What is planned for a chance of loss loses nothing when it is simulated, whatever sources do."""
 
+import numpy as np
 import pytest
 
+from tests.planning.topology.traces import trace_of
 from windrow.planning import topology
-from windrow.planning.simulation import Sending, simulate
-from windrow.planning.topology import Arrivals, Limit, Plan, Reduction, Routing, Sources
+from windrow.planning.simulation import Bursts, Sending, simulate
+from windrow.planning.topology import (
+    Arrivals,
+    Emission,
+    Limit,
+    Plan,
+    Reduction,
+    Routing,
+    Sources,
+    measured,
+)
 
 pytestmark = pytest.mark.xdist_group("simulation")
 
@@ -65,3 +76,68 @@ def test_keys_of_items_of_unequal_size_lose_nothing() -> None:
     )
     for seed in range(5):
         assert simulate(plan, seed=seed, duration_s=900.0).lossless
+
+
+@pytest.mark.parametrize("length_s", [30, 300])
+def test_bursts_that_bring_more_keys_lose_nothing_further_down(length_s: float) -> None:
+    rare = Reduction(emission=Emission.AT_CLOSE, keys=100_000, hottest=0.3)
+    plan = topology.plan(
+        5_000, rate=0.5, nodes=1_000, loss=LOSS, arrivals=Arrivals(burst=3), reduction=rare
+    )
+    bursts = Bursts(3, length_s, 0.1)
+    assert simulate(plan, sending=Sending.BURSTY, bursts=bursts, duration_s=900.0).lossless
+
+
+@pytest.mark.parametrize("spread_s", [1, 5])
+@pytest.mark.parametrize("keys", [2_000, 100_000])
+def test_states_that_leave_in_a_hurry_lose_nothing(keys: int, spread_s: float) -> None:
+    # The largest key is more than a node takes, so there is a layer above that of the keys.
+    reduction = Reduction(
+        emission=Emission.AT_CLOSE, keys=keys, hottest=0.5, spread_s=spread_s, period_s=20
+    )
+    plan = topology.plan(1_000, rate=1, nodes=400, loss=LOSS, reduction=reduction)
+    assert len(plan.widths) > 1
+    for seed in range(2):
+        assert simulate(plan, seed=seed, duration_s=300.0).lossless
+
+
+@pytest.mark.parametrize(
+    ("sources", "limit", "widths"),
+    [
+        ((Sources(200, 0.5), Sources(1, 500.0)), 1_000, 1),
+        ((Sources(10, 50.0),), 1_000, 1),
+        ((Sources(10_000, 0.01), Sources(3, 9.0), Sources(200, 0.3)), 100, 40),
+    ],
+)
+def test_sources_that_keep_to_a_node_need_few_and_lose_nothing(
+    sources: tuple[Sources, ...], limit: float, widths: int
+) -> None:
+    plan = topology.plan(sources, nodes=limit, loss=LOSS, routing=Routing.SOURCE)
+    assert plan.widths[0] <= widths
+    for seed in range(5):
+        assert simulate(plan, seed=seed, duration_s=900.0).lossless
+
+
+@pytest.mark.parametrize("large", ["at every minute", "for half a minute", "by chance"])
+def test_traces_whose_large_items_come_together_lose_nothing(large: str) -> None:
+    random = np.random.default_rng(4)
+    times = np.sort(random.uniform(0, 900, 90_000))
+    devices = random.integers(0, 100, len(times))
+    is_large = {
+        "at every minute": np.floor(times) % 60 == 0,
+        "for half a minute": times % 300 < 30,
+        "by chance": random.random(len(times)) < 0.01,
+    }[large]
+    trace = trace_of(times, devices, np.where(is_large, 20_000.0, 200.0))
+    found = measured(trace)
+    plan = topology.plan(
+        found.sources,
+        nodes=Limit(items=1_000, bytes=1_000_000),
+        arrivals=found.arrivals,
+        loss=LOSS,
+        reduction=Reduction(emission=Emission.AT_CLOSE, state_bytes=100),
+    )
+    for seed in range(3):
+        assert simulate(plan, sending=Sending.TRACE, trace=trace, seed=seed).lossless
+    # What comes by chance is no burst, and needs no more than chance does.
+    assert (max(found.arrivals.byte_bursts) < 1.2) == (large == "by chance")

@@ -103,6 +103,7 @@ def test_a_recomputation_of_another_window_does_not_agree(trial: Trial) -> None:
     assert found != pytest.approx(wrong, rel=1e-6, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_extrema_are_tried_too() -> None:
     tried = Trial(agg.max("temp"), window.trailing(rows=WINDOW), [series(numbers())])
     for method in (MaxLike(), MaxLike(3)):
@@ -126,6 +127,7 @@ def test_keys_have_windows_of_their_own_and_pool_their_results(trial: Trial) -> 
     assert found.exact == pytest.approx((150 * parts[0]["exact"] + 250 * parts[1]["exact"]) / 400)
 
 
+@pytest.mark.slow
 def test_a_window_of_time_holds_what_is_younger_than_it_is_long() -> None:
     values = [float(x) for x in range(1, 121)]
     times = [10 * row + row % 3 for row in range(120)]

@@ -1,9 +1,9 @@
 """Figures as one says them, and in columns."""
 
 from collections.abc import Collection, Sequence
-from math import floor, log10
+from math import floor, isfinite, log10
 
-__all__ = ["aligned", "counted", "duration", "rounded"]
+__all__ = ["aligned", "counted", "duration", "rounded", "share", "size"]
 
 _TINY = 1e-6
 _UNITS = ((86_400.0, "days"), (3_600.0, "h"), (60.0, "min"), (1.0, "s"))
@@ -45,6 +45,38 @@ def duration(seconds: float) -> str:
         if seconds >= length:
             return f"{rounded(seconds / length)} {unit}"
     return "0 s"
+
+
+def share(number: float) -> str:
+    """A share as one says it.
+
+    >>> share(0.00123), share(0.99987), share(2.5), share(3e-8)
+    ('0.12 %', '99.98 %', '250 %', '3e-6 %')
+    """
+    if not isfinite(number):
+        return "∞"
+    percent = 100 * number
+    if 99 < percent < 100:  # never rounded up to all of it
+        return f"{int(percent * 100) / 100:.2f} %"
+    if percent >= 10 or not percent:
+        return f"{percent:,.0f} %"
+    if percent >= 0.0001:
+        return f"{percent:.2g} %"
+    digit, _, exponent = f"{percent:.0e}".partition("e")
+    return f"{digit}e{int(exponent)} %"
+
+
+def size(number: float) -> str:
+    """So many bytes, as one says it.
+
+    >>> size(0), size(999), size(1_500_000), size(2e12)
+    ('0 bytes', '999 bytes', '1.5 MB', '2000.0 GB')
+    """
+    for unit in ("bytes", "kB", "MB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "bytes" else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} GB"
 
 
 def aligned(lines: Sequence[Sequence[str]], texts: Collection[str]) -> list[str]:

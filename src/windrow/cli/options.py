@@ -1,7 +1,7 @@
 """What the commands share: the job file, options about Spark, and how failures end them."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import wraps
 from pathlib import Path
@@ -13,7 +13,7 @@ from windrow.cli.failures import explained
 from windrow.cli.job import JobFileError
 from windrow.errors import WindrowError
 
-__all__ = ["job_command", "plain_command", "spark_command"]
+__all__ = ["job_command", "plain_command", "spark_command", "with_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,12 +35,16 @@ _OF_JOBS = (
 )
 
 
+def with_options(command: F, options: Sequence[Callable[[F], F]]) -> F:
+    """A command with more options, told in this order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def job_command(command: F) -> F:
     """Give a command a job file, and all that `spark_command` gives."""
-    guarded: Any = spark_command(command)
-    for option in reversed(_OF_JOBS):
-        guarded = option(guarded)
-    return guarded  # type: ignore[no-any-return]
+    return with_options(spark_command(command), _OF_JOBS)
 
 
 def spark_command(command: F) -> F:
@@ -51,9 +55,7 @@ def spark_command(command: F) -> F:
         with _told(debug=debug), nullcontext() if debug else _without_logs():
             return command(debug=debug, **arguments)
 
-    for option in reversed(_OF_SPARK):
-        guarded = option(guarded)
-    return guarded  # type: ignore[return-value]
+    return with_options(guarded, _OF_SPARK)  # type: ignore[return-value]
 
 
 def plain_command(command: F) -> F:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from windrow.cli.report import size
+from windrow.cli.figures import size
 from windrow.cli.tally import Tally
 
 if TYPE_CHECKING:

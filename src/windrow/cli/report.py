@@ -6,7 +6,7 @@ from typing import Any
 
 from windrow.cli.job import Job
 
-__all__ = ["Report", "size"]
+__all__ = ["Report"]
 
 
 @dataclass
@@ -40,15 +40,6 @@ class Report:
         """The same as JSON, without what is not known."""
         known: dict[str, Any] = {k: v for k, v in asdict(self).items() if v not in (None, {})}
         return json.dumps({**known, "seconds": round(self.seconds, 3)})
-
-
-def size(number: float) -> str:
-    """So many bytes, as one says it."""
-    for unit in ("bytes", "kB", "MB"):
-        if number < 1000:
-            return f"{number:.0f} {unit}" if unit == "bytes" else f"{number:.1f} {unit}"
-        number /= 1000
-    return f"{number:.1f} GB"
 
 
 def _rows(number: int | None, way: str) -> str:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from windrow.cli.figures import size
 from windrow.cli.options import spark_command
-from windrow.cli.report import size
 from windrow.cli.session import lent
 from windrow.errors import InputError
 

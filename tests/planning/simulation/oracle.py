@@ -212,7 +212,7 @@ class Oracle:
         layer, _, key = place
         weight = self.held[place].pop(period)
         delay = self.plan.layers[layer].node.delay_s
-        size = self.plan.reduction.state_bytes
+        size = self.plan.state_bytes
         self.at(time + delay, Tuple(layer + 1, period, weight, size, key))
 
     def left(self) -> Counter[int]:

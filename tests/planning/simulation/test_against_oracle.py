@@ -49,7 +49,7 @@ def plans(draw: st.DrawFn, emission: Emission) -> Plan:
     )
     period_s = draw(st.sampled_from([1.0, 2.5, 4.0]))
     keys, states = draw(st.integers(1, 4)), draw(st.integers(1, 2))
-    spreads = [spread_s for spread_s in (0.5, 1.0) if spread_s <= period_s / states]
+    spreads = [s for s in (0.5, 1.0) if s <= period_s / states and emission is Emission.AT_CLOSE]
     return plan_of(
         each(st.integers(1, 4)),
         each(limit),
@@ -61,7 +61,7 @@ def plans(draw: st.DrawFn, emission: Emission) -> Plan:
             states=states,
             state_bytes=draw(st.sampled_from(SIZES)),
             emission=emission,
-            spread_s=draw(st.none() | st.sampled_from(spreads)),
+            spread_s=draw(st.sampled_from([None, *spreads])),
         ),
         routing=each(st.sampled_from(Routing)),
         delays=each(st.sampled_from([0.0, 0.125, 0.5, 1.25])),

@@ -41,7 +41,13 @@ def backwards() -> Trace:
         ({"sending": Sending.TRACE}, "trace=None"),
         ({"trace": TRACE}, r"sending=Sending\.POISSON"),
         ({"sending": Sending.TRACE, "trace": backwards()}, "sort the trace"),
-        ({"duration_s": 1e12}, "periods of 60 s"),
+        ({"duration_s": 1e11}, "periods of 60 s"),
+        ({"sending": "tick"}, "sending='tick' is no Sending; give one of"),
+        ({"on_refusal": "retry"}, "on_refusal='retry' is no Refusal"),
+        ({"routing": "item"}, "routing='item' is no Routing"),
+        ({"back_off": 1.0}, "back_off=1.0 is no BackOff"),
+        ({"bursts": 3}, "bursts=3 is no Bursts"),
+        ({"duration_s": 1e12}, "duration_s=1e\\+12 of 5 sources are 5e\\+12 items"),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(arguments: dict[str, Any], message: str) -> None:

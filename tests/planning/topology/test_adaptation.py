@@ -1,6 +1,7 @@
 """From one plan to the next: the fewest moves, against all ways to match layers."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from windrow.errors import InputError
 from windrow.planning import topology
-from windrow.planning.topology import Node, Reduction, Routing, Sources
+from windrow.planning.topology import Limit, Node, Reduction, Routing, Sources
 from windrow.planning.topology.adaptation import fewest_moves
 
 WIDTHS = st.lists(st.integers(1, 30), min_size=1, max_size=5)
@@ -92,6 +93,27 @@ def test_all_else_stays_as_it_was() -> None:
 def test_one_class_may_be_given_alone() -> None:
     plan = topology.plan(500, rate=0.5, nodes=20)
     assert plan.adapt(Sources(950, 0.5)).plan.widths == (24, 12, 6, 3, 2, 1)
+
+
+def test_more_sources_are_like_those_before_in_all_else() -> None:
+    before = Sources(500, 0.5, 100.0, "meters", largest_bytes=5_000.0)
+    plan = topology.plan(before, nodes=Node(Limit(items=20, bytes=1e6)), loss=0.001)
+    assert plan.adapt(950).plan.sources == (replace(before, count=950),)
+
+
+@pytest.mark.parametrize("new", [(), []])
+def test_classes_that_follow_are_at_least_one(new: tuple[Sources, ...]) -> None:
+    with pytest.raises(InputError, match="new_sources is empty; give at least one class"):
+        topology.plan(500, rate=0.5, nodes=20).adapt(new)
+
+
+def test_nodes_of_one_kind_do_not_serve_as_another() -> None:
+    kinds = (Node(Limit(items=100), name="large"), Node(Limit(items=20), name="small"))
+    plan = topology.plan(500, rate=0.5, nodes=kinds)
+    assert plan.widths[0] == 3
+    first, *others = plan.adapt(100).moves
+    assert (first.nodes_before, first.nodes_after) == (3, 1)
+    assert [move.after for move in others] == [None] * (len(plan.widths) - 1)
 
 
 @pytest.mark.parametrize("value", [0, -5, 1.5, "many", None, True])

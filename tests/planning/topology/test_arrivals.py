@@ -55,6 +55,24 @@ def test_a_common_tick_may_have_a_skew() -> None:
     assert common_tick([Sources(5, 0.5)], skew_s=0.25).skew_s == 0.25
 
 
+@pytest.mark.parametrize("skew_s", [0.0, 0.25])
+def test_sources_that_follow_others_at_common_ticks_tick_too(skew_s: float) -> None:
+    before, after = [Sources(500, 0.5)], [Sources(300, 0.5), Sources(200, 1 / 60)]
+    plan = topology.plan(before, nodes=20, arrivals=common_tick(before, skew_s))
+    assert plan.adapt(after).plan.arrivals == common_tick(after, skew_s)
+
+
+def test_other_arrivals_stay_as_they_are() -> None:
+    plan = topology.plan(500, rate=0.5, nodes=20, arrivals=Arrivals(3.0, 0.1, "measured", (3.0,)))
+    assert plan.adapt(Sources(900, 0.1)).plan.arrivals == plan.arrivals
+
+
+def test_bursts_of_other_classes_tell_nothing() -> None:
+    plan = topology.plan(500, rate=0.5, nodes=20, arrivals=Arrivals(3.0, bursts=(3.5,)))
+    with pytest.raises(InputError, match=r"bursts of 1 classes .* are 2; .* Arrivals\(burst=3.5\)"):
+        plan.adapt([Sources(5, 0.5), Sources(5, 0.1)])
+
+
 @pytest.mark.parametrize("burst", [0, -1, 0.5, float("nan"), float("inf"), True, "2", None])
 def test_a_burst_is_a_number_of_1_or_more(burst: float) -> None:
     with pytest.raises(InputError, match="burst="):

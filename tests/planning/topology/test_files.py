@@ -105,15 +105,56 @@ def test_entries_that_lack_or_are_something_else_are_refused(name: str, value: o
         ("items", float("nan")),
         ("bytes", None),
         ("margin", "a"),
+        ("margin", 5),
         ("routing", "anywhere"),
         ("node", {}),
         ("node", {"limit": {"items": -5}}),
+        ("node", {"limit": {"items": 5}, "name": None}),
         ("more", 1),
     ],
 )
 def test_layers_that_cannot_be_are_refused(name: str, value: object) -> None:
     with pytest.raises(InputError, match="the plan"):
         topology.from_json(with_layer(**{name: value}))
+
+
+def layers_of(plan: topology.Plan, *widths: int, **last: object) -> list[Any]:
+    """The first layers of a plan with other widths, and the last of them with other entries."""
+    layers: list[Any] = json.loads(topology.to_json(plan))["layers"][: len(widths)]
+    for layer, width in zip(layers, widths, strict=True):
+        layer["width"] = width
+    layers[-1].update(last)
+    return layers
+
+
+@pytest.mark.parametrize(
+    ("keys", "widths", "last", "says"),
+    [
+        (1, (13, 7, 4, 2, 3), {}, "the last has width=3, by item; .* end with a layer of one"),
+        (1, (13,), {}, "the last has width=13"),
+        (1, (13, 1), {"routing": "key"}, "the last has width=1, by key"),
+        (
+            50,
+            (5, 1),
+            {"routing": "item"},
+            "the last is routed by item; .* of 50 keys",
+        ),
+    ],
+)
+def test_layers_that_give_no_single_result_are_refused(
+    keys: int, widths: tuple[int, ...], last: dict[str, object], says: str
+) -> None:
+    reduction = Reduction(keys=keys, emission=Emission.AT_CLOSE if keys > 1 else Emission.ON_CHANGE)
+    plan = topology.plan(500, rate=0.5, nodes=20, reduction=reduction)
+    changed = {**json.loads(topology.to_json(plan)), "widths": list(widths)}
+    changed["layers"] = layers_of(plan, *widths, **last)
+    with pytest.raises(InputError, match=f"the plan: layers: {says}"):
+        topology.from_json(json.dumps(changed))
+
+
+def test_widths_that_are_not_those_of_the_layers_are_refused() -> None:
+    with pytest.raises(InputError, match=r"the plan: widths=\[1\] are not those of its layers"):
+        topology.from_json(told(widths=[1]))
 
 
 @pytest.mark.parametrize("name", ["margin", "loss"])
@@ -134,7 +175,7 @@ def test_margins_and_chances_that_cannot_be_are_refused(name: str, value: object
         ("{}", "is not a plan of windrow"),
         ("null", "is not a plan of windrow"),
         ('{"windrow_plan": 2}', "is not a plan of windrow"),
-        ('{"windrow_plan": 1}', "lacks something"),
+        ('{"windrow_plan": 1}', "lacks 'sources'"),
         (told(layers=[]), "no layers"),
         (told(sources=[]), "no sources"),
     ],

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -13,20 +14,28 @@ NOT_NUMBERS = [float("nan"), float("inf"), -float("inf"), True, "20", None, [], 
 NOT_POSITIVE = [0, 0.0, -1, -0.5, *NOT_NUMBERS]
 
 
+def anything(value: object) -> Any:
+    """A value of a type that is not asked for."""
+    return value
+
+
 def plan(**changed: object) -> topology.Plan:
     asked: dict[str, object] = {"sources": 500, "rate": 0.5, "nodes": 20, **changed}
     return topology.plan(asked.pop("sources"), **asked)  # type: ignore[arg-type]
 
 
+NO_NUMBER = r"is not a number above 0(, from 1e-18 to 1e\+18)?; give one"
+
+
 @pytest.mark.parametrize("value", [x for x in NOT_POSITIVE if x is not None])
 def test_a_rate_is_a_number_above_0(value: object) -> None:
-    with pytest.raises(InputError, match=r"^rate=.* is not a number above 0; give one"):
+    with pytest.raises(InputError, match=rf"^rate=.* {NO_NUMBER}"):
         plan(rate=value)
 
 
 @pytest.mark.parametrize("value", [x for x in NOT_POSITIVE if x != []])
 def test_a_limit_is_a_number_above_0(value: object) -> None:
-    with pytest.raises(InputError, match=r"^nodes=.* is not a number above 0; give one"):
+    with pytest.raises(InputError, match=rf"^nodes=.* {NO_NUMBER}"):
         plan(nodes=value)
 
 
@@ -69,11 +78,22 @@ def test_a_chance_of_loss_is_above_0_and_below_1(value: object) -> None:
         ({"rate": None}, r"sources=500 .* give the rate of each"),
         ({"sources": []}, "sources is empty; give at least one class"),
         ({"nodes": []}, "nodes is empty; give at least one kind"),
-        ({"sources": [500]}, "sources: 500 is not of the kind .*Sources"),
-        ({"nodes": [20]}, "nodes: 20 is not of the kind .*Node"),
-        ({"arrivals": "Poisson"}, "arrivals: 'Poisson' is not of the kind .*Arrivals"),
-        ({"reduction": 60}, "reduction: 60 is not of the kind .*Reduction"),
-        ({"routing": "item"}, "routing: 'item' is not of the kind .*Routing"),
+        ({"sources": [500]}, "sources=500 is no Sources; give a Sources"),
+        ({"nodes": [20]}, "nodes=20 is no Node; give a Node"),
+        ({"arrivals": "Poisson"}, "arrivals='Poisson' is no Arrivals; give an? Arrivals"),
+        ({"reduction": 60}, "reduction=60 is no Reduction; give a Reduction"),
+        ({"routing": "item"}, r"routing='item' is no Routing; give one of Routing\.ITEM, Routing"),
+        ({"sources": Sources(5, 1.0)}, "rate=0.5: classes of sources tell their own"),
+        ({"sources": 10**400}, r"sources=1\.00e\+400 .* above 0, from 1 to 1e\+18; give one"),
+        ({"loss": 5e-324}, r"loss=5e-324 is not a number above 0, from 1e-18"),
+        (
+            {"nodes": 2, "loss": 0.001},
+            r"^a period cannot .* more, allow for more than loss=0.001, or give longer periods",
+        ),
+        (
+            {"loss": 0.001, "arrivals": Arrivals(burst=1e18)},
+            "no number of nodes that could be counted .* or a smaller burst",
+        ),
         ({"routing": Routing.KEY}, "routing=Routing.KEY .* give Routing.ITEM or Routing.SOURCE"),
         ({"rate": 21}, r"rate=21: one .* than the 20 items .* limit of at least 21 items, or let"),
         (
@@ -98,14 +118,14 @@ def test_a_chance_of_loss_is_above_0_and_below_1(value: object) -> None:
         ),
         (
             {"reduction": Reduction(keys=10**6, hottest=0.01), "sources": 10**6},
-            r"keys=1000000: .* cannot be gathered .* let nodes take more, or .*AT_CLOSE",
+            r"of keys=1000000 cannot be gathered .* let nodes take more, or .*AT_CLOSE",
         ),
         (
             {
                 "reduction": Reduction(emission=Emission.AT_CLOSE, spread_s=1e-3),
                 "sources": 10**6,
             },
-            r"keys=1: .* let nodes take more, or hand states on over more than spread_s=0.001",
+            r"^a period cannot be .* let nodes take more, or hand .* over more than spread_s=0.001",
         ),
     ],
 )
@@ -146,6 +166,18 @@ def test_states_too_large_for_the_first_layer_only_are_possible() -> None:
         (lambda: Reduction(keys=10, hottest=float("nan")), "hottest=nan"),
         (lambda: Reduction(keys=1, hottest=0.5), "hottest=0.5"),
         (lambda: Reduction(spread_s=0), "spread_s=0"),
+        (lambda: Reduction(spread_s=1), r"spread_s=1 .* closes; hand them on then .*AT_CLOSE"),
+        (
+            lambda: Reduction(emission=anything("close")),
+            "emission='close' is no Emission",
+        ),
+        (lambda: Node(anything(5)), "limit=5 is no Limit; give a Limit"),
+        (
+            lambda: Arrivals(bursts=anything(3)),
+            "bursts=3 is no tuple; give",
+        ),
+        (lambda: Arrivals(bursts=(2, 0.5)), "bursts=0.5 says .* give 1 or more"),
+        (lambda: Arrivals(byte_bursts=anything(("2",))), "byte_bursts='2' is not a number above 0"),
         (lambda: Reduction(period_s=60, spread_s=61), "spread_s=61 .* give at most 60"),
         (lambda: Reduction(period_s=60, states=6, spread_s=11), "spread_s=11 .* at most 10"),
         (lambda: Arrivals(burst=0.5), "burst=0.5 .* give 1 or more"),

@@ -12,7 +12,7 @@ from tests.planning.topology.walk import mixed_items, through
 from windrow.errors import InputError
 from windrow.planning import topology
 from windrow.planning.topology import Emission, Layer, Limit, Plan, Reduction, Routing
-from windrow.planning.topology.flow import handed_on, sent
+from windrow.planning.topology.flow import Mixing, handed_on, sent
 
 KEYS = st.integers(2, 10**6)
 
@@ -116,10 +116,10 @@ def test_nodes_that_are_acted_out_hand_on_no_more_than_the_bound(
 ) -> None:
     seconds, random = 200, np.random.default_rng(1)
     reduction = Reduction(keys=len(shares), hottest=max(shares))
-    flow = sent([topology.Sources(rate, 1.0)], reduction, 1.0)
+    flow = sent([topology.Sources(rate, 1.0)], reduction, topology.POISSON)
     items = mixed_items(random, rate, seconds, shares)
     for layer, width in enumerate(widths, start=1):
-        flow = handed_on(flow, widths[:layer], reduction, 0.0, careful=True)
+        flow = handed_on(flow, widths[:layer], reduction, 0.0, Mixing.LONG)
         items = through(random, items, width)
         hottest = sum(key == 0 for key, _ in items)
         for measured, bound in ((len(items), flow.items), (hottest, flow.hottest)):

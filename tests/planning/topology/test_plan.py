@@ -1,6 +1,7 @@
 """Plans for items of one key: the published case, limits at once, kinds of nodes, margins."""
 
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from math import ceil
 from typing import Any
@@ -65,8 +66,18 @@ def test_where_only_bytes_are_limited_items_need_a_size(margin: float | None) ->
     nodes = topology.KAFKA_PARTITION
     with pytest.raises(InputError, match=r"item_bytes=0: .* give their size"):
         topology.plan(500, rate=0.5, nodes=nodes, margin=margin)
-    plan = topology.plan(500, rate=0.5, item_bytes=50_000, nodes=nodes, margin=margin)
-    assert plan.widths == (ceil(500 * 0.5 * 50_000 / (5_000_000 * (1 - (margin or 0)))), 1)
+    asked = partial(topology.plan, 500, rate=0.5, item_bytes=50_000, nodes=nodes, margin=margin)
+    # States are as large as items unless told, and a partition takes a hundred of these.
+    assert asked().widths == topology.plan(500, rate=0.5, nodes=100, margin=margin).widths
+    small = asked(reduction=Reduction(state_bytes=1))
+    assert small.widths == (ceil(500 * 0.5 * 50_000 / (5_000_000 * (1 - (margin or 0)))), 1)
+
+
+def test_states_are_as_large_as_an_average_item() -> None:
+    plan = topology.plan((Sources(10, 1, 100), Sources(5, 6, 300)), nodes=Limit(bytes=1e4))
+    assert plan.state_bytes == 250
+    assert plan.reduction.state_bytes is None
+    assert plan.adapt(Sources(10, 1, 700)).plan.state_bytes == 700
 
 
 @given(st.lists(st.tuples(st.integers(1, 1_000), RATES), min_size=1, max_size=5))

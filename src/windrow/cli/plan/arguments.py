@@ -76,7 +76,7 @@ def _reduction(given: Given) -> Reduction:
         keys=1 if given.keys is None else read_count(given.keys, "--keys", "1000"),
         hottest=_share(given.hottest, "--hottest", "give the largest key's share, such as 10%"),
         states=1 if given.states is None else read_count(given.states, "--states", "1"),
-        state_bytes=0.0
+        state_bytes=None
         if given.state_size is None
         else read_bytes(given.state_size, "--state-size"),
         emission=_emission(given),

@@ -1,12 +1,13 @@
 """What a plan can be made for, as options."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from pathlib import Path
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
 
 import click
 
+from windrow.cli.options import with_options
+from windrow.cli.traces import OfTrace, trace_options
 from windrow.planning.topology import PRESETS
 
 __all__ = ["Given", "planning_options"]
@@ -48,7 +49,7 @@ _OPTIONS = (
     _option("--keys", metavar="N", help="There is a result for each.  [1]"),
     _option("--hottest", metavar="SHARE", help="Of all items, those of the largest key: 10%."),
     _option("--states", metavar="N", help="Of a key that a node hands on a period.  [1]"),
-    _option("--state-size", metavar="SIZE", help="How large a state is: 100B."),
+    _option("--state-size", metavar="SIZE", help="How large a state is: 100B.  [as an item]"),
     _option(
         "--emit",
         type=click.Choice(["change", "close"]),
@@ -70,17 +71,14 @@ _OPTIONS = (
         type=click.Choice(["item", "source"]),
         help="What is hashed to a node of the first layer.  [item]",
     ),
-    _option("--trace", type=click.Path(path_type=Path), help="Measure sources and arrivals here."),
-    _option("--time", metavar="COLUMN", help="Of the trace: when an item came."),
-    _option("--device", metavar="COLUMN", help="Of the trace: who sent it."),
-    _option("--bytes", metavar="COLUMN", help="Of the trace: how large it is."),
-    _option("--period-column", metavar="COLUMN", help="Of the trace: which period it is of."),
 )
 
 
 @dataclass(frozen=True)
-class Given:
+class Given(OfTrace):
     """The options, as they were written."""
+
+    repeated: ClassVar[dict[str, str]] = {"classes": "class", "limits": "limit", "nodes": "node"}
 
     sources: str | None
     rate: str | None
@@ -104,29 +102,8 @@ class Given:
     burst: str | None
     skew: str | None
     routing: str | None
-    trace: Path | None
-    time: str | None
-    device: str | None
-    bytes: str | None
-    period_column: str | None
-
-    def present(self, *names: str) -> list[str]:
-        """Those of these options that were given, as they are written; of all, if none is named."""
-        found = []
-        for name in names or [field.name for field in fields(self)]:
-            value = getattr(self, name)
-            values = value if isinstance(value, tuple) else (value,)
-            found += [f"{_written(name)} {text}" for text in values if text is not None]
-        return found
-
-
-def _written(name: str) -> str:
-    named = {"classes": "class", "limits": "limit", "nodes": "node"}.get(name, name)
-    return f"--{named.replace('_', '-')}"
 
 
 def planning_options(command: F) -> F:
     """Give a command all that a plan can be made for."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return with_options(trace_options("Measure sources and arrivals here.")(command), _OPTIONS)

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from windrow.cli.figures import counted, rounded
-from windrow.cli.tune.advice import share
+from windrow.cli.figures import counted, rounded, share
 from windrow.planning.topology import Bounds, Plan
 
 __all__ = ["proofs", "widths_of"]

@@ -14,36 +14,26 @@ from windrow.cli.quantities import (
     read_seconds,
 )
 from windrow.errors import InputError
-from windrow.planning.topology import Arrivals, Sources, common_tick, measured, read_trace
+from windrow.planning.topology import Arrivals, Sources, common_tick, measured
 from windrow.planning.topology.trace import Measured
 
 __all__ = ["measure", "read_arrivals", "read_class", "read_sources"]
 
 _ENTRIES = ("count", "rate", "size", "name")
 _CLASS = "count=100,rate=2/s,size=1kB,name=meters"
-_COLUMNS = ("time", "device", "bytes", "period_column")
 
 
 def measure(given: Given) -> Measured | None:
     """What the trace tells, if there is one."""
-    if given.trace is None:
-        if columns := given.present(*_COLUMNS):
-            raise InputError(f"{columns[0]} is a column of a trace; say of which, --trace FILE")
-        return None
-    if clash := given.present("sources", "rate", "size", "classes", "arrivals"):
+    clash = given.present("sources", "rate", "size", "classes", "arrivals")
+    if given.trace is not None and clash:
         raise InputError(
             f"--trace {given.trace} and {clash[0]}: the trace tells who sends what and how; leave "
             "one of them out"
         )
     with told_as_options():
-        trace = read_trace(
-            given.trace,
-            time=given.time,
-            device=given.device,
-            size=given.bytes,
-            period=given.period_column,
-        )
-        return measured(trace)
+        items = given.items()
+        return None if items is None else measured(items)
 
 
 def read_sources(given: Given) -> tuple[Sources, ...]:
@@ -64,7 +54,9 @@ def read_sources(given: Given) -> tuple[Sources, ...]:
             "rate of each, such as --rate 0.5/s"
         )
     size = 0.0 if given.size is None else read_bytes(given.size, "--size")
-    return (Sources(number, read_rate(given.rate, "--rate"), size),)
+    rate = read_rate(given.rate, "--rate")
+    with told_as_options():
+        return (Sources(number, rate, size),)
 
 
 def read_class(text: str, place: int) -> Sources:
@@ -94,7 +86,7 @@ def read_arrivals(given: Given, sources: tuple[Sources, ...], trace: Measured | 
         arrivals = common_tick(sources)
     if given.burst is not None:
         burst = read_number(given.burst, "--burst", "1.5")
-        arrivals = replace(arrivals, burst=burst, name=f"bursts of {burst:g}")
+        arrivals = replace(arrivals, burst=burst, bursts=(), name=f"bursts of {burst:g}")
     if given.skew is not None:
         arrivals = replace(arrivals, skew_s=read_seconds(given.skew, "--skew"))
     return arrivals

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator
 
-from windrow.cli.figures import aligned, counted, duration, rounded
+from windrow.cli.figures import aligned, counted, duration, rounded, share, size
 from windrow.cli.plan.outcome import LOSS, Outcome
 from windrow.cli.plan.proofs import proofs, widths_of
 from windrow.cli.plan.tree import tree
-from windrow.cli.report import size
-from windrow.cli.tune.advice import share
 from windrow.planning.topology import Adaptation, Emission, Layer, Limit, Plan, Routing, Sources
 from windrow.planning.topology.trace import Measured
 
@@ -124,8 +122,11 @@ def _price(number: float) -> str:
 def _advice(outcome: Outcome) -> Iterator[str]:
     plan, safer = outcome.plan, outcome.safer
     further = plan.layers[1:]
-    if not plan.reduction.state_bytes and any(layer.node.limit.bytes for layer in further):
-        yield "note: states count as nothing against limits of bytes; --state-size says how large"
+    if plan.reduction.state_bytes is None and any(layer.node.limit.bytes for layer in further):
+        as_what = size(plan.state_bytes) if plan.state_bytes else "nothing"
+        yield f"note: states count as {as_what}, as an item does; --state-size says how large"
+    if plan.arrivals.burst > 1 and plan.loss is None:
+        yield "note: bursts are not planned for; --loss 0.001 leaves room for them"
     if not outcome.used_up:
         return
     yield (

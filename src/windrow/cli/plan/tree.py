@@ -1,7 +1,6 @@
 """The topology as text: a row of dots for each layer, wide ones cut in the middle."""
 
-from windrow.cli.figures import counted, rounded
-from windrow.cli.tune.advice import share
+from windrow.cli.figures import counted, rounded, share
 from windrow.planning.topology import Plan
 
 __all__ = ["tree"]

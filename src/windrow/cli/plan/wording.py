@@ -36,8 +36,10 @@ _OPTIONS = {
 }
 _ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})=(?:'([^']*)'|([\w.+-]*\w))")
 _LARGE = re.compile(r"\b\d+(?:\.\d+)?e\+\d+")
+_MOST_IN_DIGITS = 1e15
 _CODE = {
     " (Emission.AT_CLOSE)": " (--emit close)",
+    " (Routing.ITEM)": " (--routing item)",
     "on_refusal=Refusal.RETRY": "--retry",
     ", or use Refusal.DROP": ", or leave --retry out",
 }
@@ -49,11 +51,17 @@ def told_as_options() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        said = _LARGE.sub(lambda found: f"{float(found[0]):.0f}", str(error))
+        said = _LARGE.sub(_in_digits, str(error))
         said = _ARGUMENT.sub(_option, said)
         for code, words in _CODE.items():
             said = said.replace(code, words)
         raise InputError(said) from None
+
+
+def _in_digits(found: re.Match[str]) -> str:
+    """As it was written, most likely."""
+    number = float(found[0])
+    return f"{number:.0f}" if number <= _MOST_IN_DIGITS else f"{number:g}"
 
 
 def _option(found: re.Match[str]) -> str:

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from windrow.cli.plan.wording import told_as_options
 from windrow.cli.quantities import read_count, read_number, read_seconds, read_share
+from windrow.cli.traces import OfTrace
 from windrow.errors import InputError
 from windrow.planning.simulation import BackOff, Bursts, Refusal, Sending
-from windrow.planning.topology import Plan, Routing, Trace, common_tick, read_plan, read_trace
+from windrow.planning.topology import Plan, Routing, Trace, common_tick, read_plan
 
 __all__ = ["Asked", "Given", "read_asked"]
 
@@ -18,19 +19,13 @@ _TOGETHER = {
     "burst_length": Sending.BURSTY,
     "jitter": Sending.TICK,
 }
-_COLUMNS = ("time", "device", "bytes", "period_column")
 
 
 @dataclass(frozen=True)
-class Given:
+class Given(OfTrace):
     """The options, as they were written."""
 
     sending: str | None
-    trace: Path | None
-    time: str | None
-    device: str | None
-    bytes: str | None
-    period_column: str | None
     duration: str | None
     seed: str
     seeds: str
@@ -42,11 +37,6 @@ class Given:
     burst_share: str | None
     burst_length: str | None
     jitter: str | None
-
-    def written(self, name: str) -> str | None:
-        """An option as it was written, if it was."""
-        value = getattr(self, name)
-        return None if value is None else f"--{name.replace('_', '-')} {value}"
 
 
 @dataclass(frozen=True)
@@ -89,18 +79,18 @@ def read_asked(path: Path, given: Given) -> Asked:
             skew_s=None if given.skew is None else read_seconds(given.skew, "--skew"),
             bursts=_bursts(given),
             jitter_s=0.0 if given.jitter is None else read_seconds(given.jitter, "--jitter"),
-            trace=_trace(given),
+            trace=given.items(),
         )
 
 
 def _sending(plan: Plan, given: Given) -> Sending:
     """As asked for, else as other options tell, else as planned for."""
-    told = {name: way for name, way in _TOGETHER.items() if given.written(name) is not None}
+    told = {name: way for name, way in _TOGETHER.items() if given.present(name)}
     for name, way in told.items():
         if (given.sending or way.value) != way.value or way is not next(iter(told.values())):
             raise InputError(
-                f"{given.written(name)} belongs to --sending {way.value}; ask for that, or leave "
-                "it out"
+                f"{given.present(name)[0]} belongs to --sending {way.value}; ask for that, or "
+                "leave it out"
             )
     if given.sending == Sending.TRACE.value and given.trace is None:
         raise InputError("--sending trace: say of which items, --trace FILE")
@@ -108,16 +98,20 @@ def _sending(plan: Plan, given: Given) -> Sending:
         return Sending(given.sending)
     if told:
         return next(iter(told.values()))
-    as_planned = plan.arrivals.name == common_tick(plan.sources).name
-    return Sending.TICK if as_planned else Sending.POISSON
+    ticks = plan.arrivals == common_tick(plan.sources, plan.arrivals.skew_s)
+    return Sending.TICK if ticks else Sending.POISSON
 
 
 def _duration(text: str | None) -> float | None:
     if text is None:
         return None
-    seconds = read_seconds(text, "--duration")
+    return _above_0(text, "--duration", "1h")
+
+
+def _above_0(text: str, option: str, example: str) -> float:
+    seconds = read_seconds(text, option)
     if not seconds:
-        raise InputError(f"--duration {text}: give a duration above 0, such as 1h")
+        raise InputError(f"{option} {text}: give a duration above 0, such as {example}")
     return seconds
 
 
@@ -130,23 +124,8 @@ def _bursts(given: Given) -> Bursts:
         else read_number(given.burst, "--burst", f"{usual.factor:g}"),
         duration_s=usual.duration_s
         if given.burst_length is None
-        else read_seconds(given.burst_length, "--burst-length"),
+        else _above_0(given.burst_length, "--burst-length", "10s"),
         share=usual.share
         if given.burst_share is None
         else read_share(given.burst_share, "--burst-share", share),
-    )
-
-
-def _trace(given: Given) -> Trace | None:
-    if given.trace is None:
-        columns = filter(None, map(given.written, _COLUMNS))
-        if column := next(columns, None):
-            raise InputError(f"{column} is a column of a trace; say of which, --trace FILE")
-        return None
-    return read_trace(
-        given.trace,
-        time=given.time,
-        device=given.device,
-        size=given.bytes,
-        period=given.period_column,
     )

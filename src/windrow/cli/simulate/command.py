@@ -12,6 +12,7 @@ from windrow.cli.simulate.arguments import Given, read_asked
 from windrow.cli.simulate.data import as_json
 from windrow.cli.simulate.runs import run
 from windrow.cli.simulate.text import as_text, loss_of
+from windrow.cli.traces import trace_options
 from windrow.planning.simulation import Sending
 
 __all__ = ["simulate"]
@@ -27,11 +28,7 @@ _LOSES = 1
     type=click.Choice([way.value for way in Sending]),
     help="When sources send; without it, as planned for.",
 )
-@click.option("--trace", type=click.Path(path_type=Path), help="Replay these items.")
-@click.option("--time", metavar="COLUMN", help="Of the trace: when an item came.")
-@click.option("--device", metavar="COLUMN", help="Of the trace: who sent it.")
-@click.option("--bytes", metavar="COLUMN", help="Of the trace: how large it is.")
-@click.option("--period-column", metavar="COLUMN", help="Of the trace: which period it is of.")
+@trace_options("Replay these items.")
 @click.option("--duration", metavar="TIME", help="How long.  [1h, or as long as the trace]")
 @click.option("--seed", default="0", show_default=True, help="Chance begins here.")
 @click.option("--seeds", metavar="N", default="1", show_default=True, help="So many runs.")

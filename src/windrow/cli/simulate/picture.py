@@ -6,9 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from windrow.cli.figures import duration
+from windrow.cli.figures import duration, share
 from windrow.cli.pictures import BLUE, FAINT, GREEN, INK, ORANGE, VERMILION
-from windrow.cli.tune.advice import share
 from windrow.planning.simulation import Simulation
 
 __all__ = ["draw"]

@@ -1,13 +1,11 @@
 """What is recommended, and why, in plain words."""
 
-from math import isfinite
-
-from windrow.cli.report import size
+from windrow.cli.figures import share, size
 from windrow.cli.tune.findings import Findings
 from windrow.cli.tune.naming import named
 from windrow.planning.tuning import Measured, Why
 
-__all__ = ["advice", "figures", "reason", "share"]
+__all__ = ["advice", "figures", "reason"]
 
 _NO_QUERY = "queries have no such setting; MaxLike's auto is what they take"
 
@@ -53,22 +51,3 @@ def figures(one: Measured) -> str:
     mean, peak = size(one.mean_bytes), size(one.peak_bytes)
     taken = mean if mean == peak else f"{mean} (at its peak {peak})"
     return f"{taken}, {f'errors up to {share(one.max_error)}' if one.max_error else 'no errors'}"
-
-
-def share(number: float) -> str:
-    """A share as one says it.
-
-    >>> share(0.00123), share(0.99987), share(2.5), share(3e-8)
-    ('0.12 %', '99.98 %', '250 %', '3e-6 %')
-    """
-    if not isfinite(number):
-        return "∞"
-    percent = 100 * number
-    if 99 < percent < 100:  # never rounded up to all of it
-        return f"{int(percent * 100) / 100:.2f} %"
-    if percent >= 10 or not percent:
-        return f"{percent:,.0f} %"
-    if percent >= 0.0001:
-        return f"{percent:.2g} %"
-    digit, _, exponent = f"{percent:.0e}".partition("e")
-    return f"{digit}e{int(exponent)} %"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from windrow.cli.report import size
-from windrow.cli.tune.advice import advice, share
+from windrow.cli.figures import share, size
+from windrow.cli.tune.advice import advice
 from windrow.cli.tune.findings import Findings
 from windrow.cli.tune.naming import named
 from windrow.planning.tuning import Measured

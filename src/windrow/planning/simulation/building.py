@@ -61,7 +61,7 @@ def build(scenario: Scenario) -> World:
         cells=_cells(scenario),
         keys=reduction.keys,
         hottest=reduction.hottest_share,
-        state_bytes=float(reduction.state_bytes),
+        state_bytes=scenario.plan.state_bytes,
         result_shift=float(delays[-1]),
         retries=scenario.on_refusal is Refusal.RETRY,
         closes=scenario.closes,

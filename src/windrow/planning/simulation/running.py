@@ -12,6 +12,7 @@ from windrow.planning.simulation.settings import BackOff, Bursts, Refusal, Sendi
 from windrow.planning.simulation.summary import summary_of
 from windrow.planning.simulation.waiting_room import grown
 from windrow.planning.simulation.world import World, bare
+from windrow.planning.topology.checks import require_kind
 from windrow.planning.topology.model import Routing
 from windrow.planning.topology.plan import Plan
 from windrow.planning.topology.trace import Trace
@@ -56,7 +57,7 @@ def simulate(
     The same seed gives the same report, to the last digit.
     """
     scenario = Scenario(
-        plan=plan,
+        plan=require_kind(Plan, plan, "plan"),
         sending=sending,
         duration_s=_duration(trace) if duration_s is None else duration_s,
         seed=seed,

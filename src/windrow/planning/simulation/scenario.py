@@ -6,13 +6,14 @@ import numpy as np
 
 from windrow.errors import InputError
 from windrow.planning.simulation.settings import BackOff, Bursts, Refusal, Sending
-from windrow.planning.topology.checks import require_not_negative, require_positive
+from windrow.planning.topology.checks import require_kind, require_not_negative, require_positive
 from windrow.planning.topology.model import Emission, Limit, Routing
 from windrow.planning.topology.plan import Plan
 from windrow.planning.topology.trace import Trace
 
 __all__ = ["Scenario"]
 
+_MOST_ITEMS = 1e12
 _GRACE = 3  # standard deviations of the skew until a period closes
 
 
@@ -33,6 +34,11 @@ class Scenario:
     trace: Trace | None
 
     def __post_init__(self) -> None:
+        require_kind(Sending, self.sending, "sending")
+        require_kind(Refusal, self.on_refusal, "on_refusal")
+        require_kind(Routing, self.routing, "routing")
+        require_kind(BackOff, self.back_off, "back_off")
+        require_kind(Bursts, self.bursts, "bursts")
         require_positive(self.duration_s, "duration_s", 3600)
         require_not_negative(self.skew_s, "skew_s", 0.5)
         require_not_negative(self.jitter_s, "jitter_s", 0.1)
@@ -45,6 +51,8 @@ class Scenario:
             )
         if self.trace is not None:
             self._require_good_trace(self.trace)
+        else:
+            self._require_few_items()
         if self.on_refusal is Refusal.RETRY:
             self._require_small_tuples()
 
@@ -63,6 +71,15 @@ class Scenario:
     def grace_s(self) -> float:
         """How long after its end a period closes in the first layer."""
         return _GRACE * self.skew_s
+
+    def _require_few_items(self) -> None:
+        items = self.plan.rate * self.duration_s
+        if max(items, self.devices) > _MOST_ITEMS:
+            raise InputError(
+                f"duration_s={self.duration_s:g} of {self.devices:g} sources are {items:.2g} "
+                "items: one by one they would take days; simulate a shorter time, or fewer sources "
+                "into fewer nodes"
+            )
 
     def _require_good_trace(self, trace: Trace) -> None:
         if trace.times_s[0] < 0 or not (np.diff(trace.times_s) >= 0).all():
@@ -92,7 +109,7 @@ class Scenario:
                     f"being {layer.node.limit}: on_refusal=Refusal.RETRY would send it again for "
                     "ever; raise the limit, or use Refusal.DROP"
                 )
-            largest = self.plan.reduction.state_bytes
+            largest = self.plan.state_bytes
 
 
 def _fits(size: float, limit: Limit) -> bool:

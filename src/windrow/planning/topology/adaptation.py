@@ -1,14 +1,14 @@
 """From one plan to the next: which layers change, and the fewest nodes to start and to stop."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
 from windrow.errors import InputError
 from windrow.planning.topology.checks import require_count
 from windrow.planning.topology.model import Sources
 from windrow.planning.topology.plan import Plan
-from windrow.planning.topology.planner import replanned
+from windrow.planning.topology.planner import classes_of, replanned
 
 __all__ = ["Adaptation", "Move", "adapted", "fewest_moves"]
 
@@ -75,17 +75,17 @@ class Adaptation:
 
 def adapted(plan: Plan, new_sources: int | Sources | Sequence[Sources]) -> Adaptation:
     """The plan for other sources, with all else as before."""
-    if isinstance(new_sources, Sources):
-        sources: tuple[Sources, ...] = (new_sources,)
-    elif isinstance(new_sources, Sequence) and not isinstance(new_sources, str):
-        sources = tuple(new_sources)
-    else:
-        sources = _so_many(plan, new_sources)
-    new = replanned(plan, sources)
-    return Adaptation(plan, new, fewest_moves(plan.widths, new.widths))
+    classes = classes_of(new_sources, "new_sources")
+    new = replanned(plan, _so_many(plan, new_sources) if classes is None else classes)
+    before, after = plan.layers, new.layers
+
+    def serves(i: int, j: int) -> bool:
+        return before[i].node == after[j].node
+
+    return Adaptation(plan, new, fewest_moves(plan.widths, new.widths, serves))
 
 
-def _so_many(plan: Plan, count: int) -> tuple[Sources, ...]:
+def _so_many(plan: Plan, count: object) -> tuple[Sources, ...]:
     if len(plan.sources) > 1:
         raise InputError(
             f"new_sources={count!r} is a number, and this plan has {len(plan.sources)} classes of "
@@ -93,11 +93,17 @@ def _so_many(plan: Plan, count: int) -> tuple[Sources, ...]:
         )
     [one] = plan.sources
     count = require_count(count, "new_sources", 500)
-    return (Sources(count, one.rate, one.item_bytes, one.name),)
+    return (replace(one, count=count),)
 
 
-def fewest_moves(before: Sequence[int], after: Sequence[int]) -> tuple[Move, ...]:
+def fewest_moves(
+    before: Sequence[int],
+    after: Sequence[int],
+    serves: Callable[[int, int], bool] = lambda i, j: True,
+) -> tuple[Move, ...]:
     """Layers matched in their order so that the fewest nodes start and stop, and few change.
+
+    `serves(i, j)` says whether nodes of the layer i before can be those of the layer j after.
 
     >>> [str(move) for move in fewest_moves((4, 2, 1), (9, 5, 3, 2, 1))][:3]
     ['layer 1: start 5', 'layer 2 is new: start 5', 'layer 3 is new: start 3']
@@ -109,7 +115,7 @@ def fewest_moves(before: Sequence[int], after: Sequence[int]) -> tuple[Move, ...
         if i == len(before) and j == len(after):
             return 0, 0, ()
         ways = []
-        if i < len(before) and j < len(after):
+        if i < len(before) and j < len(after) and serves(i, j):
             ways.append(_then(Move(i + 1, j + 1, before[i], after[j]), *best(i + 1, j + 1)))
         if i < len(before):
             ways.append(_then(Move(i + 1, None, before[i], 0), *best(i + 1, j)))

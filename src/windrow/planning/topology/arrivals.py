@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from windrow.errors import InputError
-from windrow.planning.topology.checks import require_not_negative, require_positive
+from windrow.planning.topology.checks import require_not_negative, require_positive, require_text
 from windrow.planning.topology.model import Sources, total_items
 
 __all__ = ["POISSON", "Arrivals", "common_tick"]
@@ -16,28 +16,53 @@ class Arrivals:
     """Items come independently of each other, `burst` times as many in the busiest seconds.
 
     `skew_s` is the standard deviation of when sources change the period, around its true end.
-    `bursts` are those of each class of sources, where some bunch more than others.
+    `bursts` are those of each class of sources, where some bunch more than others; `byte_bursts`
+    are of bytes, where large items come together.
     """
 
     burst: float = 1.0
     skew_s: float = 0.0
     name: str = "Poisson"
     bursts: tuple[float, ...] = ()
+    byte_bursts: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        require_positive(self.burst, "burst", 1.5)
-        if self.burst < 1:
-            raise InputError(
-                f"burst={self.burst:g} says that the busiest second has fewer items than an "
-                "average one; give 1 or more"
-            )
+        _require_burst(self.burst, "burst")
         require_not_negative(self.skew_s, "skew_s", 0.5)
-        for one in self.bursts:
-            require_positive(one, "bursts", 3)
+        require_text(self.name, "name", "Poisson")
+        for name in ("bursts", "byte_bursts"):
+            several = getattr(self, name)
+            if isinstance(several, str) or not isinstance(several, Sequence):
+                raise InputError(f"{name}={several!r} is no tuple; give a number for each class")
+            for one in several:
+                _require_burst(one, name)
+            object.__setattr__(self, name, tuple(several))
 
-    def of_classes(self, classes: int) -> tuple[float, ...]:
-        """The burst of each of so many classes."""
-        return self.bursts if len(self.bursts) == classes else (self.burst,) * classes
+    def of_classes(self, classes: int) -> tuple[tuple[float, float], ...]:
+        """The burst of each of so many classes, of items and of bytes."""
+        for several in (self.bursts, self.byte_bursts):
+            if several and len(several) != classes:
+                raise InputError(
+                    f"{self.name} arrivals tell the bursts of {len(several)} classes of sources, "
+                    f"and there are {classes}; measure the new ones (a trace of them tells), or "
+                    f"say Arrivals(burst={max(several):.3g}) of all"
+                )
+        items = self.bursts or (self.burst,) * classes
+        return tuple(zip(items, self.byte_bursts or items, strict=True))
+
+    def for_others(self, before: Sequence[Sources], sources: Sequence[Sources]) -> "Arrivals":
+        """How other sources send if they do as those before: at common ticks, again at those."""
+        if self == common_tick(before, self.skew_s):
+            return common_tick(sources, self.skew_s)
+        return self
+
+
+def _require_burst(burst: object, argument: str) -> None:
+    if require_positive(burst, argument, 1.5) < 1:
+        raise InputError(
+            f"{argument}={burst:g} says that the busiest second has fewer items than an average "
+            "one; give 1 or more"
+        )
 
 
 POISSON = Arrivals()

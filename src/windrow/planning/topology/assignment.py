@@ -14,7 +14,7 @@ from math import ceil
 from windrow.errors import InputError
 from windrow.planning.topology.arrivals import Arrivals
 from windrow.planning.topology.csa import exact
-from windrow.planning.topology.flow import Flow, handed_on, sent
+from windrow.planning.topology.flow import Flow, Mixing, handed_on, sent
 from windrow.planning.topology.margin import SECONDS, Crowd, largest_share
 from windrow.planning.topology.model import Emission, Limit, Node, Reduction, Routing, Sources
 from windrow.planning.topology.plan import Layer
@@ -22,6 +22,7 @@ from windrow.planning.topology.plan import Layer
 __all__ = ["Assignment"]
 
 _MOST_LAYERS = 64
+_SMALLEST_SHARE = Fraction(1, 10**15)
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Assignment:
         chance = None if self.loss is None else self.loss / (SECONDS * count)
         above: list[Layer] = []
         best: list[Layer] | None = None
-        flow = sent(self.sources, self.reduction, self.arrivals.burst)
+        flow = sent(self.sources, self.reduction, self.arrivals)
         while len(above) < _MOST_LAYERS and (best is None or _nodes(above) < _nodes(best)):
             node = self.nodes[min(len(above), len(self.nodes) - 1)]
             crowds = [self._states(flow)] if above else self._items()
@@ -56,18 +57,26 @@ class Assignment:
                 best = _smaller(best, ending)
             above.append(layer)
             widths = [one.width for one in above]
-            flow = handed_on(
-                flow, widths, self.reduction, self.arrivals.skew_s, careful=chance is not None
-            )
+            mixing = Mixing.BRIEF if chance is None else Mixing.LONG
+            flow = handed_on(flow, widths, self.reduction, self.arrivals.skew_s, mixing)
         if best is not None:
             return best
-        way_out = "hand states on when a period closes (Emission.AT_CLOSE)"
-        if self.reduction.emission is Emission.AT_CLOSE:
-            way_out = f"hand states on over more than spread_s={self.reduction.spreading_s:g}"
-        raise InputError(
-            f"keys={self.reduction.keys}: the largest cannot be gathered in {_MOST_LAYERS} layers, "
-            f"as {float(flow.hottest):g} of its items a second still reach the last one; let nodes "
-            f"take more, or {way_out}"
+        raise self._too_deep(flow)
+
+    def _too_deep(self, flow: Flow) -> InputError:
+        """Layers that would go on for ever, and what would end them."""
+        reduction = self.reduction
+        if reduction.emission is Emission.ON_CHANGE:
+            way_out = "hand states on when a period closes (Emission.AT_CLOSE)"
+        elif reduction.spreading_s < reduction.pane_s:
+            way_out = f"hand states on over more than spread_s={reduction.spreading_s:g}"
+        else:
+            way_out = f"give longer periods than period_s={reduction.period_s:g}"
+        whole = "a period" if reduction.keys == 1 else f"the largest of keys={reduction.keys}"
+        allow = "" if self.loss is None else f" allow for more than loss={self.loss:g},"
+        return InputError(
+            f"{whole} cannot be gathered in {_MOST_LAYERS} layers, as {float(flow.hottest):g} of "
+            f"its items a second still reach the last one; let nodes take more,{allow} or {way_out}"
         )
 
     def _items(self) -> list[Crowd]:
@@ -75,13 +84,20 @@ class Assignment:
         together = self.routing is Routing.SOURCE
         bursts = self.arrivals.of_classes(len(self.sources))
         return [
-            Crowd(one.count, one.rate * burst, one.item_bytes, together, one.largest_bytes)
-            for one, burst in zip(self.sources, bursts, strict=True)
+            Crowd(
+                one.count,
+                one.rate * burst,
+                one.item_bytes,
+                together,
+                one.largest_bytes,
+                heavier=byte_burst / burst,
+            )
+            for one, (burst, byte_burst) in zip(self.sources, bursts, strict=True)
         ]
 
     def _states(self, flow: Flow) -> Crowd:
         """Those of a layer, in a busy second."""
-        return Crowd(float(flow.items), flow.burst, self.reduction.state_bytes)
+        return Crowd(float(flow.items), flow.burst, float(flow.item_bytes))
 
     def _share(
         self, flow: Flow, crowds: Sequence[Crowd], limit: Limit, chance: float | None
@@ -91,13 +107,21 @@ class Assignment:
             used = _used(flow, limit)
             return Fraction(1) if used <= self._usable else self._usable / used
         share = Fraction(largest_share(crowds, limit, chance))
-        if not share:
-            raise InputError(
-                f"loss={self.loss:g}: no number of nodes loses so little, as one of the sources "
-                "alone overruns the node it is hashed to more often; give a larger limit, or let "
-                "each item go to any node (Routing.ITEM)"
-            )
+        if share < _SMALLEST_SHARE:
+            raise InputError(f"loss={self.loss:g}: {self._overrun()}")
         return share
+
+    def _overrun(self) -> str:
+        if self.routing is Routing.SOURCE:
+            return (
+                "no number of nodes loses so little, as one of the sources alone overruns the node "
+                "it is hashed to more often; give a larger limit, or let each item go to any node "
+                "(Routing.ITEM)"
+            )
+        return (
+            "no number of nodes that could be counted loses so little; give a larger limit, fewer "
+            "sources or a smaller burst"
+        )
 
     def _keyed_share(self, flow: Flow, limit: Limit, chance: float | None) -> Fraction:
         """The same where each key goes to one node; 0 if a node cannot take all of the largest."""
@@ -108,8 +132,8 @@ class Assignment:
             return self._share_beside(flow.hottest / flow.items, _used(flow, limit))
         size, burst, largest = float(flow.item_bytes), flow.burst, flow.largest_bytes
         others = float(flow.items - flow.hottest) / (keys - 1) * burst
-        hottest = Crowd(1, float(flow.hottest) * burst, size, True, largest)
-        crowds = [Crowd(keys - 1, others, size, True, largest)]
+        hottest = Crowd(1, float(flow.hottest) * burst, size, True, largest, flow.heavier)
+        crowds = [Crowd(keys - 1, others, size, True, largest, flow.heavier)]
         return Fraction(largest_share(crowds, limit, chance, hottest))
 
     def _share_beside(self, hottest: Fraction, used: Fraction) -> Fraction:

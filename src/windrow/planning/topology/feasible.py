@@ -39,13 +39,14 @@ def require_feasible(
             f"skew_s={skew_s:g} with loss={loss:g}: more than two periods of {reduction.pane_s:g} "
             "s would mix; give longer periods, or hand states on by the clock (Emission.AT_CLOSE)"
         )
+    state_bytes = reduction.state_bytes or 0.0
     for node in nodes[1:] or nodes:
         most = node.limit.bytes
-        if most is not None and reduction.state_bytes > most:
+        if most is not None and state_bytes > most:
             raise InputError(
-                f"state_bytes={reduction.state_bytes:g} is more than the {most:g} bytes a "
+                f"state_bytes={state_bytes:g} is more than the {most:g} bytes a "
                 f"{node.name} takes in a second: no state could be handed on; give a limit of at "
-                f"least {reduction.state_bytes:g} bytes, or an aggregate with smaller states"
+                f"least {state_bytes:g} bytes, or an aggregate with smaller states"
             )
 
 

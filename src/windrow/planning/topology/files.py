@@ -19,6 +19,7 @@ __all__ = ["from_json", "read_plan", "to_json", "write_plan"]
 T = TypeVar("T")
 
 _FORMAT = 1
+_MOST_SHOWN = 60
 
 
 def to_json(plan: Plan) -> str:
@@ -48,11 +49,6 @@ def from_json(text: str, where: str = "the plan") -> Plan:
         return _plan(told)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"{where} lacks something, or has something else in its place: {error!r}; write it "
-            "anew with windrow plan --out"
-        ) from None
 
 
 def write_plan(plan: Plan, path: Path | str) -> None:
@@ -82,31 +78,75 @@ def _plain(value: object) -> Any:
 
 
 def _plan(told: dict[str, Any]) -> Plan:
-    layers = tuple(map(_layer, told["layers"]))
-    sources = _several(lambda one: Sources(**one), told["sources"])
-    for name, several in (("layers", layers), ("sources", sources)):
-        if not several:
-            raise InputError(f"the plan has no {name}; write it anew with windrow plan --out")
-    return Plan(
-        sources=sources,
-        reduction=Reduction(
-            **{**told["reduction"], "emission": Emission(told["reduction"]["emission"])}
-        ),
-        arrivals=Arrivals(**{**told["arrivals"], "bursts": tuple(told["arrivals"]["bursts"])}),
-        layers=layers,
-        margin=_share(told, "margin"),
-        loss=_share(told, "loss"),
-        kinds=_several(_node, told["kinds"]),
-        routing=Routing(told["routing"]),
+    found = Plan(
+        sources=_entry(told, "sources", lambda all_: tuple(Sources(**one) for one in all_)),
+        reduction=_entry(told, "reduction", _reduction),
+        arrivals=_entry(told, "arrivals", lambda one: Arrivals(**one)),
+        layers=_entry(told, "layers", lambda all_: tuple(map(_layer, all_))),
+        margin=_entry(told, "margin", lambda one: _share(one, "margin")),
+        loss=_entry(told, "loss", lambda one: _share(one, "loss")),
+        kinds=_entry(told, "kinds", lambda all_: tuple(map(_node, all_))),
+        routing=_entry(told, "routing", Routing),
     )
+    _require_results(found)
+    widths = told.get("widths", list(found.widths))
+    if widths != list(found.widths):
+        raise InputError(
+            f"widths={widths!r} are not those of its layers, {list(found.widths)}; change the "
+            "layers, or plan anew with windrow plan"
+        )
+    return found
 
 
-def _share(told: dict[str, Any], name: str) -> float | None:
-    return None if told[name] is None else require_share(told[name], name, 0.1)
+def _require_results(plan: Plan) -> None:
+    """Refuse layers that do not bring every key together in one node."""
+    for name in ("layers", "sources"):
+        if not getattr(plan, name):
+            raise InputError(f"the plan has no {name}; write it anew with windrow plan --out")
+    *above, last = plan.layers
+    keys, by = plan.reduction.keys, last.routing.value
+    if any(layer.routing is Routing.KEY for layer in above):
+        raise InputError("layers: one by key is the last one; leave out those below it")
+    if keys == 1 and (last.width > 1 or last.routing is Routing.KEY):
+        raise InputError(
+            f"layers: the last has width={last.width}, by {by}; one node gives the one result of "
+            "a period, so end with a layer of one, by item"
+        )
+    if keys > 1 and last.routing is not Routing.KEY:
+        raise InputError(
+            f"layers: the last is routed by {by}; one node gives the result of each of {keys:,} "
+            "keys, so end with a layer by key"
+        )
 
 
-def _several(make: Callable[[Any], T], told: list[Any]) -> tuple[T, ...]:
-    return tuple(make(one) for one in told)
+def _entry(told: dict[str, Any], name: str, make: Callable[[Any], T]) -> T:
+    """What an entry says; whatever is wrong with it is told with its name."""
+    if name not in told:
+        raise InputError(f"it lacks {name!r}; write it anew with windrow plan --out")
+    try:
+        return make(told[name])
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+    except KeyError as error:
+        raise InputError(f"{name} lacks {error}; write it anew with windrow plan --out") from None
+    except (AttributeError, TypeError, ValueError):
+        raise InputError(
+            f"{name} is not what a plan has there, but {_shortened(told[name])}; write it anew "
+            "with windrow plan --out"
+        ) from None
+
+
+def _shortened(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+
+
+def _reduction(told: dict[str, Any]) -> Reduction:
+    return Reduction(**{**told, "emission": Emission(told["emission"])})
+
+
+def _share(told: object, name: str) -> float | None:
+    return None if told is None else require_share(told, name, 0.1)
 
 
 def _layer(told: dict[str, Any]) -> Layer:

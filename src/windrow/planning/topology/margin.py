@@ -9,7 +9,7 @@ and for sources that are hashed to nodes as a whole.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import expm1, floor, inf, lgamma, log
+from math import expm1, floor, inf, lgamma, log, log1p
 
 from windrow.planning.topology.model import Limit
 
@@ -28,7 +28,8 @@ class Crowd:
     """Many alike: so many, each sending on average `rate` items of `item_bytes` in a busy second.
 
     `together` are hashed to a node as a whole, all others send each item anywhere.
-    `largest_bytes` is the size of the largest item, where they are not all alike.
+    `largest_bytes` is the size of the largest item, where they are not all alike; `heavier` is how
+    many times as many bytes as those of that many items a busy second has.
     """
 
     count: float
@@ -36,21 +37,25 @@ class Crowd:
     item_bytes: float
     together: bool = False
     largest_bytes: float | None = None
+    heavier: float = 1.0
 
     @property
     def in_largest(self) -> "Crowd":
         """The same bytes in items of the largest size: no mixture has a worse tail (convexity)."""
         most = max(self.item_bytes, self.largest_bytes or 0.0)
-        if most == self.item_bytes:
+        if not most:
             return self
-        return replace(self, rate=self.rate * self.item_bytes / most, item_bytes=most)
+        rate = self.rate * self.heavier * self.item_bytes / most
+        return replace(self, rate=rate, item_bytes=most, heavier=1.0)
 
-    def grown(self, gain: float) -> float:
-        """The logarithm of E exp(t X) of all of them, where exp(t) of one item is 1 + gain."""
-        if not self.together:
-            return self.count * self.rate * gain
+    def grown(self, gain: float, share: float) -> float:
+        """The logarithm of E exp(t X) of a share of them, where exp(t) of one item is 1 + gain."""
         power = self.rate * gain
-        return self.count * expm1(power) if power < _STEEPEST else inf
+        if not self.together:
+            return self.count * share * power
+        if power < _STEEPEST:
+            return self.count * log1p(share * expm1(power))
+        return self.count * (power + log(share))
 
 
 def largest_share(
@@ -117,9 +122,9 @@ class _Load:
         """The bound is convex in t, so thirds of an interval close in on its least."""
 
         def bound(t: float) -> float:
-            grown = sum(crowd.grown(expm1(t * size)) for crowd, size in self._sized)
+            grown = sum(crowd.grown(expm1(t * size), share) for crowd, size in self._sized)
             surely = sum(crowd.rate * expm1(t * size) for crowd, size in self._sure)
-            return share * grown + surely - t * self._limit
+            return grown + surely - t * self._limit
 
         low, high = 0.0, _STEEPEST / max(size for _, size in (*self._sized, *self._sure))
         for _ in range(_THIRDS):

@@ -4,18 +4,20 @@ All rates are per second, sizes in bytes, times in seconds, prices per hour.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from windrow.errors import InputError
 from windrow.planning.topology.checks import (
     require_count,
+    require_kind,
     require_not_negative,
     require_positive,
     require_share,
+    require_text,
 )
 
-__all__ = ["Emission", "Limit", "Node", "Reduction", "Routing", "Sources"]
+__all__ = ["Emission", "Limit", "Node", "Reduction", "Routing", "Sources", "sized"]
 
 
 class Routing(Enum):
@@ -52,6 +54,7 @@ class Sources:
         require_not_negative(self.item_bytes, "item_bytes", 50_000)
         if self.largest_bytes is not None:
             require_not_negative(self.largest_bytes, "largest_bytes", 50_000)
+        require_text(self.name, "name", "meters")
 
     @property
     def most_bytes(self) -> float:
@@ -93,25 +96,28 @@ class Node:
     name: str = "node"
 
     def __post_init__(self) -> None:
+        require_kind(Limit, self.limit, "limit")
         if self.price is not None:
             require_not_negative(self.price, "price", 0.015)
         require_not_negative(self.delay_s, "delay_s", 0.2)
+        require_text(self.name, "name", "shard")
 
 
 @dataclass(frozen=True)
 class Reduction:
     """What nodes make of a period.
 
-    Of each key a node hands on `states` partial states a period, each of `state_bytes`.  `hottest`
-    is the share of all items that the largest key has; all are alike unless it is given.
-    `spread_s` is over how long states are handed on that leave when a period closes.
+    Of each key a node hands on `states` partial states a period, each of `state_bytes`; if that is
+    not told, as large as an average item.  `hottest` is the share of all items that the largest key
+    has; all are alike unless it is given.  `spread_s` is over how long states are handed on that
+    leave when a period closes.
     """
 
     period_s: float = 60.0
     keys: int = 1
     hottest: float | None = None
     states: int = 1
-    state_bytes: float = 0.0
+    state_bytes: float | None = None
     emission: Emission = Emission.ON_CHANGE
     spread_s: float | None = None
 
@@ -119,7 +125,9 @@ class Reduction:
         require_positive(self.period_s, "period_s", 60)
         object.__setattr__(self, "keys", require_count(self.keys, "keys", 1))
         object.__setattr__(self, "states", require_count(self.states, "states", 1))
-        require_not_negative(self.state_bytes, "state_bytes", 100)
+        require_kind(Emission, self.emission, "emission")
+        if self.state_bytes is not None:
+            require_not_negative(self.state_bytes, "state_bytes", 100)
         if self.hottest is not None:
             self._require_hottest(self.hottest)
         if self.spread_s is not None:
@@ -129,6 +137,11 @@ class Reduction:
                     f"spread_s={self.spread_s:g} is longer than the {self.pane_s:g} s from one "
                     "state of a key to the next: states would pile up; give at most "
                     f"{self.pane_s:g}"
+                )
+            if self.emission is Emission.ON_CHANGE:
+                raise InputError(
+                    f"spread_s={self.spread_s:g} is of states that leave when a period closes; "
+                    "hand them on then (Emission.AT_CLOSE), or leave it out"
                 )
 
     def _require_hottest(self, hottest: float) -> None:
@@ -159,3 +172,11 @@ class Reduction:
 def total_items(sources: Sequence[Sources]) -> float:
     """Items a second of all classes."""
     return sum(one.items for one in sources)
+
+
+def sized(reduction: Reduction, sources: Sequence[Sources]) -> Reduction:
+    """With the size of states: as large as an average item, where it is not told."""
+    if reduction.state_bytes is not None:
+        return reduction
+    size = sum(one.items * one.item_bytes for one in sources) / total_items(sources)
+    return replace(reduction, state_bytes=size)

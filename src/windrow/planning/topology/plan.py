@@ -1,13 +1,22 @@
 """A plan: layers of nodes from the sources down to the sink, and what each of them has to take."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from windrow.planning.topology.arrivals import Arrivals
-from windrow.planning.topology.checks import require_count, require_not_negative
-from windrow.planning.topology.model import Emission, Node, Reduction, Routing, Sources, total_items
+from windrow.planning.topology.checks import require_count, require_not_negative, require_share
+from windrow.planning.topology.model import (
+    Emission,
+    Node,
+    Reduction,
+    Routing,
+    Sources,
+    sized,
+    total_items,
+)
 
 if TYPE_CHECKING:
     from windrow.planning.topology.adaptation import Adaptation
@@ -34,8 +43,10 @@ class Layer:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "width", require_count(self.width, "width", 13))
-        for name in ("items", "bytes", "usual_items", "margin"):
+        for name in ("items", "bytes", "usual_items"):
             require_not_negative(getattr(self, name), name, 0)
+        if self.margin != 1:  # all of it is left free where states have no size
+            require_share(self.margin, "margin", 0.1)
 
     @property
     def load(self) -> float:
@@ -65,6 +76,11 @@ class Plan:
     loss: float | None = None  # the chance that anything is lost in an hour, if given
     kinds: tuple[Node, ...] = ()  # for further layers too; empty: as the layers have them
     routing: Routing = Routing.ITEM  # of sources, where they are not routed by their keys
+
+    @property
+    def state_bytes(self) -> float:
+        """Of one state: as large as an item, where the reduction does not tell."""
+        return sized(self.reduction, self.sources).state_bytes or 0.0
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -129,7 +145,7 @@ class Plan:
             ) from error
         return layered.run(self, df, *aggregate, **options)
 
-    def adapt(self, new_sources: "int | Sources | tuple[Sources, ...]") -> "Adaptation":
+    def adapt(self, new_sources: "int | Sources | Sequence[Sources]") -> "Adaptation":
         """The plan for other sources, and the fewest moves that lead to it."""
         from windrow.planning.topology.adaptation import adapted
 

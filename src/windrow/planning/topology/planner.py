@@ -1,19 +1,29 @@
 """`plan(...)`: what is asked for, checked, and the smallest topology that loses nothing."""
 
 from collections.abc import Sequence
-from typing import TypeVar
 
 from windrow.errors import InputError
 from windrow.planning.topology.arrivals import POISSON, Arrivals
 from windrow.planning.topology.assignment import Assignment
-from windrow.planning.topology.checks import require_count, require_positive, require_share
+from windrow.planning.topology.checks import (
+    require_count,
+    require_kind,
+    require_positive,
+    require_share,
+)
 from windrow.planning.topology.feasible import require_feasible
-from windrow.planning.topology.model import Emission, Limit, Node, Reduction, Routing, Sources
+from windrow.planning.topology.model import (
+    Emission,
+    Limit,
+    Node,
+    Reduction,
+    Routing,
+    Sources,
+    sized,
+)
 from windrow.planning.topology.plan import Plan
 
-__all__ = ["plan", "replanned"]
-
-T = TypeVar("T")
+__all__ = ["classes_of", "plan", "replanned"]
 
 
 def plan(
@@ -43,11 +53,13 @@ def plan(
     >>> plan(500, rate=0.5, nodes=20).widths
     (13, 7, 4, 2, 1)
     """
+    classes = _classes(sources, rate, item_bytes)
+    told = require_kind(Reduction, _usual(loss) if reduction is None else reduction, "reduction")
     asked = Assignment(
-        _classes(sources, rate, item_bytes),
+        classes,
         _kinds(nodes),
-        _one_of(Reduction, _usual(loss) if reduction is None else reduction, "reduction"),
-        _one_of(Arrivals, arrivals, "arrivals"),
+        sized(told, classes),
+        require_kind(Arrivals, arrivals, "arrivals"),
         _first(routing),
         None if margin is None else require_share(margin, "margin", 0.1),
         _chance(loss, margin),
@@ -59,8 +71,8 @@ def plan(
         count = total
         layers = asked.layers(count)
     return Plan(
-        asked.sources,
-        asked.reduction,
+        classes,
+        told,
         arrivals,
         tuple(layers),
         margin,
@@ -76,7 +88,7 @@ def replanned(old: Plan, sources: tuple[Sources, ...]) -> Plan:
         sources,
         nodes=old.kinds or tuple(layer.node for layer in old.layers),
         reduction=old.reduction,
-        arrivals=old.arrivals,
+        arrivals=old.arrivals.for_others(old.sources, sources),
         routing=old.routing,
         margin=old.margin,
         loss=old.loss,
@@ -90,12 +102,11 @@ def _usual(loss: float | None) -> Reduction:
 def _classes(
     sources: int | Sources | Sequence[Sources], rate: float | None, item_bytes: float
 ) -> tuple[Sources, ...]:
-    if isinstance(sources, Sources):
-        return (sources,)
-    if isinstance(sources, Sequence) and not isinstance(sources, str):
-        if not sources:
-            raise InputError("sources is empty; give at least one class, e.g. Sources(500, 0.5)")
-        return tuple(_one_of(Sources, one, "sources") for one in sources)
+    if (classes := classes_of(sources, "sources")) is not None:
+        if rate is not None or item_bytes:
+            also = f"item_bytes={item_bytes:g}" if rate is None else f"rate={rate!r}"
+            raise InputError(f"{also}: classes of sources tell their own; leave it out")
+        return classes
     count = require_count(sources, "sources", 500)
     if rate is None:
         raise InputError(
@@ -103,6 +114,17 @@ def _classes(
             "each, e.g. rate=0.5 items a second"
         )
     return (Sources(count, require_positive(rate, "rate", 0.5), item_bytes),)
+
+
+def classes_of(sources: object, argument: str) -> tuple[Sources, ...] | None:
+    """One class, or all of them; None of what is neither, as a number of sources."""
+    if isinstance(sources, Sources):
+        return (sources,)
+    if isinstance(sources, str) or not isinstance(sources, Sequence):
+        return None
+    if not sources:
+        raise InputError(f"{argument} is empty; give at least one class, e.g. Sources(500, 0.5)")
+    return tuple(require_kind(Sources, one, argument) for one in sources)
 
 
 def _kinds(nodes: float | Limit | Node | Sequence[Node]) -> tuple[Node, ...]:
@@ -113,26 +135,17 @@ def _kinds(nodes: float | Limit | Node | Sequence[Node]) -> tuple[Node, ...]:
     if isinstance(nodes, Sequence) and not isinstance(nodes, str):
         if not nodes:
             raise InputError("nodes is empty; give at least one kind, e.g. Node(Limit(items=20))")
-        return tuple(_one_of(Node, one, "nodes") for one in nodes)
+        return tuple(require_kind(Node, one, "nodes") for one in nodes)
     return (Node(Limit(items=require_positive(nodes, "nodes", 20))),)
 
 
 def _first(routing: Routing) -> Routing:
-    if _one_of(Routing, routing, "routing") is Routing.KEY:
+    if require_kind(Routing, routing, "routing") is Routing.KEY:
         raise InputError(
             "routing=Routing.KEY is chosen by the plan, for the last layer of several keys; give "
             "Routing.ITEM or Routing.SOURCE, and the keys in the reduction"
         )
     return routing
-
-
-def _one_of(kind: type[T], given: object, argument: str) -> T:
-    if isinstance(given, kind):
-        return given
-    raise InputError(
-        f"{argument}: {given!r} is not of the kind windrow.planning.topology.{kind.__name__}; "
-        "give one that is"
-    )
 
 
 def _chance(loss: float | None, margin: float | None) -> float | None:

@@ -4,7 +4,8 @@ Items have a time and a device; if it is known, how many bytes they had, and the
 """
 
 from dataclasses import dataclass
-from math import log, sqrt
+from math import ceil, log, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ _FEW_BLOCKS = 10
 _EVEN = 1.5  # counts of Poisson have a variance of their mean; up to here that will do
 _EULER = 0.5772156649015329
 _HALVINGS = 60
+_DIGITS = 1e-9
 _BY_CHANCE = 0.05  # a second so busy that so many traces have one is no burst
 _YEAR_S = 366 * 86_400.0
 _LONGEST_S = 10 * _YEAR_S  # its seconds are counted one by one
@@ -71,11 +73,15 @@ def measured(trace: Trace) -> Measured:
     counts = np.bincount(seconds)
     classes = _classes(trace)
     # What a class sends in each second, as long as the trace is.
-    own = [np.bincount(seconds[classes == one], minlength=len(counts)) for one in _known(classes)]
-    bursts = tuple(_burst(one, trace.seconds) for one in own)
+    own = [classes == one for one in _known(classes)]
+    items = [np.bincount(seconds[one], minlength=len(counts)) for one in own]
+    bursts = tuple(_burst(one, trace.seconds) for one in items)
+    heavy = (
+        tuple(_byte_burst(trace, seconds, one) for one in own) if trace.sizes is not None else ()
+    )
     return Measured(
         tuple(_sources(trace, classes, one) for one in _known(classes)),
-        Arrivals(_burst(counts, trace.seconds), _skew(trace), "measured", bursts),
+        Arrivals(_burst(counts, trace.seconds), _skew(trace), "measured", bursts, heavy),
         trace.seconds,
         len(trace.times_s),
         int(counts.max()),
@@ -111,15 +117,24 @@ def _sources(trace: Trace, classes: NDArray[np.int64], number: int) -> Sources:
     )
 
 
-def _dispersion(counts: NDArray[np.int64]) -> float:
+def _byte_burst(trace: Trace, seconds: NDArray[np.int64], own: NDArray[np.bool_]) -> float:
+    """The burst of a class's bytes, counted in items of the largest size, as plans reckon them."""
+    assert trace.sizes is not None
+    sizes = trace.sizes[own]
+    weights = sizes / sizes.max() if sizes.any() else np.ones_like(sizes)
+    length = int(seconds[-1]) + 1
+    return _burst(np.bincount(seconds[own], weights=weights, minlength=length), trace.seconds)
+
+
+def _dispersion(counts: NDArray[Any]) -> float:
     return float(counts.var() / counts.mean())
 
 
-def _burst(counts: NDArray[np.int64], seconds: float) -> float:
+def _burst(counts: NDArray[Any], seconds: float) -> float:
     """Items of the busiest second to be expected in an hour, over those of an average one."""
-    mean = int(counts.sum()) / seconds
+    mean = float(counts.sum()) / seconds
     if _dispersion(counts) <= _EVEN:
-        return max(1.0, _explained(int(counts.max()), len(counts)) / mean)
+        return max(1.0, _explained(ceil(counts.max() - _DIGITS), len(counts)) / mean)
     return max(1.0, _busiest(counts) / mean)
 
 
@@ -136,7 +151,7 @@ def _explained(busiest: int, seconds: int) -> float:
     return high
 
 
-def _busiest(counts: NDArray[np.int64]) -> float:
+def _busiest(counts: NDArray[Any]) -> float:
     """Of an hour, by Gumbel's law fitted to the busiest second of each minute (L-moments)."""
     blocks = len(counts) // _BLOCK_S
     if blocks < _FEW_BLOCKS:

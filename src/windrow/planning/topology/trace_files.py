@@ -35,15 +35,15 @@ def read_trace(
     """The trace in a file of CSV, Parquet or JSON lines; columns by name, or as they are called."""
     table = read_table(Path(path))
     times = _seconds(table, _named(table, time, _TIMES, "time", path))
-    devices = _codes(table[_named(table, device, _DEVICES, "device", path)])
+    devices = _codes(table, _named(table, device, _DEVICES, "device", path))
     order = np.argsort(times, kind="stable")
     sizes = _optional(table, size, _SIZES, "size", path)
     periods = _optional(table, period, _PERIODS, "period", path)
     return Trace(
         times[order] - times[order[:1]],
         devices[order],
-        None if sizes is None else _numbers(sizes, "size")[order],
-        None if periods is None else _codes(periods)[order],
+        None if sizes is None else _sizes(table, sizes)[order],
+        None if periods is None else _codes(table, periods)[order],
     )
 
 
@@ -52,14 +52,14 @@ def _named(
 ) -> str:
     if name is not None:
         if name in table.column_names:
-            return name
+            return _single(table, name, path)
         raise InputError(
             f"{argument}={name!r}: {path} has no such column; it has "
             f"{', '.join(table.column_names)}"
         )
     for known in usual:
         if known in table.column_names:
-            return known
+            return _single(table, known, path)
     if not table.column_names:
         raise InputError(f"{path} has no column at all; give a table with times and devices")
     raise InputError(
@@ -69,12 +69,18 @@ def _named(
     )
 
 
+def _single(table: "pa.Table", name: str, path: Path | str) -> str:
+    if table.column_names.count(name) > 1:
+        raise InputError(f"{path} has several columns called {name}; leave all but one out")
+    return name
+
+
 def _optional(
     table: "pa.Table", name: str | None, usual: Sequence[str], argument: str, path: Path | str
-) -> Any:
+) -> str | None:
     if name is None and not set(usual) & set(table.column_names):
         return None
-    return table[_named(table, name, usual, argument, path)]
+    return _named(table, name, usual, argument, path)
 
 
 def _seconds(table: "pa.Table", name: str) -> NDArray[np.float64]:
@@ -94,7 +100,12 @@ def _seconds(table: "pa.Table", name: str) -> NDArray[np.float64]:
         column = _timestamps(column, name)
     from windrow.aggregators.rolling.times import read_times
 
-    return read_times(column.combine_chunks()).microseconds / 1e6
+    try:
+        return read_times(column.combine_chunks()).microseconds / 1e6
+    except InputError:
+        raise InputError(
+            f"{name} is {column.type}, which tells no times; give timestamps, or seconds as numbers"
+        ) from None
 
 
 def _timestamps(column: Any, name: str) -> Any:
@@ -116,7 +127,7 @@ def _numbers(column: Any, name: str) -> NDArray[np.float64]:
     _require_values(column, name)
     try:
         found: NDArray[np.float64] = column.cast(pa.float64(), safe=False).to_numpy()
-    except pa.ArrowInvalid:
+    except pa.ArrowException:
         raise InputError(
             f"{name} is {column.type}, not numbers; give a column of numbers"
         ) from None
@@ -125,10 +136,27 @@ def _numbers(column: Any, name: str) -> NDArray[np.float64]:
     return found
 
 
-def _codes(column: Any) -> NDArray[np.int64]:
+def _sizes(table: "pa.Table", name: str) -> NDArray[np.float64]:
+    found = _numbers(table[name], name)
+    if (found < 0).any():
+        raise InputError(
+            f"{name} goes down to {found.min():g}: items have no less than 0 bytes; leave such "
+            "rows out, or name the column of their sizes"
+        )
+    return found
+
+
+def _codes(table: "pa.Table", name: str) -> NDArray[np.int64]:
     """Numbers for values, in the order of the values."""
-    _require_values(column, "device or period")
-    _, codes = np.unique(column.to_numpy(), return_inverse=True)
+    import pyarrow as pa
+
+    _require_values(table[name], name)
+    if pa.types.is_nested(table[name].type):
+        raise InputError(
+            f"{name} is {table[name].type}: what consists of parts is no name; give a column of "
+            "texts or numbers"
+        )
+    _, codes = np.unique(table[name].to_numpy(), return_inverse=True)
     return codes.astype(np.int64)
 
 

@@ -1,0 +1,55 @@
+"""The options of a trace: a file of items, and what its columns are."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from windrow.cli.options import with_options
+from windrow.cli.written import Written
+from windrow.errors import InputError
+from windrow.planning.topology import Trace, read_trace
+
+__all__ = ["OfTrace", "trace_options"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_COLUMNS = (
+    click.option("--time", metavar="COLUMN", help="Of the trace: when an item came."),
+    click.option("--device", metavar="COLUMN", help="Of the trace: who sent it."),
+    click.option("--bytes", metavar="COLUMN", help="Of the trace: how large it is."),
+    click.option("--period-column", metavar="COLUMN", help="Of the trace: which period it is of."),
+)
+
+
+def trace_options(what_for: str) -> Callable[[F], F]:
+    """Give a command a trace, and the names of its columns."""
+    trace = click.option("--trace", type=click.Path(path_type=Path), help=what_for)
+    return lambda command: with_options(command, (trace, *_COLUMNS))
+
+
+@dataclass(frozen=True)
+class OfTrace(Written):
+    """These options, as they were written."""
+
+    trace: Path | None
+    time: str | None
+    device: str | None
+    bytes: str | None
+    period_column: str | None
+
+    def items(self) -> Trace | None:
+        """What the file has, if one is named."""
+        if self.trace is None:
+            if columns := self.present("time", "device", "bytes", "period_column"):
+                raise InputError(f"{columns[0]} is a column of a trace; say of which, --trace FILE")
+            return None
+        return read_trace(
+            self.trace,
+            time=self.time,
+            device=self.device,
+            size=self.bytes,
+            period=self.period_column,
+        )
