@@ -1,9 +1,12 @@
 """A redis-server of one's own: on a free port, in a folder, ended after use."""
 
 import shutil
+import signal
 import socket
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -58,6 +61,17 @@ class RedisServer:
             self._process.terminate()
             self._process.wait()
             self._process = None
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Let it keep its connections and answer nothing, for as long as the block takes."""
+        if self._process is None:
+            raise RedisServerError(f"no redis-server runs on port {self.port}: start it first")
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
 
     def client(self) -> "redis.Redis":
         """A connection of one's own."""
