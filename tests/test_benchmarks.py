@@ -52,7 +52,7 @@ def tiny(experiment: Experiment[Any]) -> Experiment[Any]:
 
 
 # Of these, two are in the run below, and all compile kernels by the dozen.
-LONG = ("roll", "structures", "bulk", "policies")
+LONG = ("roll", "structures", "bulk", "policies", "start")
 
 
 @pytest.mark.parametrize(

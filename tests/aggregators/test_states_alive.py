@@ -1,6 +1,7 @@
 """Space, by counting: how many states a window keeps alive."""
 
 import gc
+from collections.abc import Iterator
 
 import pytest
 
@@ -28,6 +29,15 @@ ALIVE: Monoid[Node, None] = Monoid(
     lower=lambda state: None,
     identity=Node(),
 )
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _only_what_comes_is_collected() -> Iterator[None]:
+    """Other tests of the process leave millions of objects, which nobody needs to look through."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.mark.parametrize("size", [*SIZES, 20_000])

@@ -86,6 +86,7 @@ def test_the_next_process_compiles_nothing(filled: tuple[Path, str]) -> None:
     assert contents(cache) == before
 
 
+@pytest.mark.slow
 def test_broken_files_are_ignored_and_rebuilt(tmp_path: Path) -> None:
     expected = run(ONE, tmp_path, "3")
     intact = contents(tmp_path)
