@@ -66,6 +66,19 @@ def test_a_burst_that_is_given_holds_for_all_classes_of_a_trace(trace: Path) -> 
     assert ten["widths"][0] > 2 * measured["widths"][0]
 
 
+def test_a_burst_that_is_given_holds_for_limits_of_bytes_too(trace: Path) -> None:
+    asked = ("--trace", trace, "--time", "when", "--bytes", "payload", "--limit", "50kB/s")
+    measured, ten = (told(*asked, "--loss", "0.001", *more) for more in ((), ("--burst", "10")))
+    assert ten["widths"][0] > 2 * measured["widths"][0]
+
+
+def test_the_plan_of_a_trace_adapts_to_other_classes(trace: Path, tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    run("plan", "--trace", trace, "--time", "when", "--limit", "20/s", "--out", path)
+    changed = json.loads(run("plan", path, "--class", "count=5,rate=3/s", "--json").stdout)
+    assert [one["count"] for one in changed["sources"]] == [5]
+
+
 def test_a_column_that_a_trace_lacks_is_named(trace: Path) -> None:
     said = complaint("--trace", trace, "--limit", "20/s", "--time", "wehn")
     assert f"--time wehn: {trace} has no such column; it has when, device, payload" in said

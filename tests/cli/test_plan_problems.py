@@ -75,6 +75,17 @@ from tests.cli.running import run
         ),
         ({"--limit": None, "--node": "items=1MB/s"}, "items=1MB/s is a limit of bytes; say so"),
         ({"--limit": None, "--node": "preset=kinisis"}, "did you mean 'kinesis'?"),
+        ({"--limit": "1e19/s"}, "--limit 1e+19/s is not a number above 0, from 1e-18 to 1e+18"),
+        ({"--limit": "0.5/s", "--loss": "0.1"}, "--limit 0.5/s with --loss 0.1: a node that takes"),
+        ({"--price": "1e30"}, "--price 1e+30 is not a number of 0 or more, from 1e-18"),
+        (
+            {"--limit": None, "--node": "items=1e30/s"},
+            '--node "items=1e30/s": items=1e+30 is not a number above 0',
+        ),
+        (
+            {"--sources": None, "--rate": None, "--class": "count=1e300,rate=1/s"},
+            '--class "count=1e300,rate=1/s": count',
+        ),
         ({"--new-sources": "9"}, "--new-sources 9: name the plan that changes"),
         ({"--out": "nowhere/plan.json"}, "--out nowhere/plan.json: there is no folder nowhere"),
         ({"--draw": "tree.txt"}, "--draw tree.txt: give a file that ends with .png, .svg, .pdf"),

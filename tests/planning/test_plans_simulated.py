@@ -1,15 +1,19 @@
 """What is planned for a chance of loss loses nothing when it is simulated, whatever sources do."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from tests.planning.topology.traces import trace_of
+from windrow.errors import InputError
 from windrow.planning import topology
 from windrow.planning.simulation import Bursts, Sending, simulate
 from windrow.planning.topology import (
     Arrivals,
     Emission,
     Limit,
+    Node,
     Plan,
     Reduction,
     Routing,
@@ -78,6 +82,60 @@ def test_keys_of_items_of_unequal_size_lose_nothing() -> None:
         assert simulate(plan, seed=seed, duration_s=900.0).lossless
 
 
+def test_keys_of_classes_that_bunch_differently_lose_nothing() -> None:
+    sources = (Sources(1_000, 1.0, 100), Sources(100, 0.1, 50_000))
+    plan = topology.plan(
+        sources,
+        nodes=Limit(bytes=1_000_000),
+        arrivals=topology.common_tick(sources),
+        loss=LOSS,
+        reduction=Reduction(emission=Emission.AT_CLOSE, keys=1_000, state_bytes=100),
+    )
+    for seed in range(3):
+        assert simulate(plan, sending=Sending.TICK, seed=seed, duration_s=120.0).lossless
+
+
+def test_keys_of_a_trace_whose_cameras_send_together_lose_nothing() -> None:
+    random = np.random.default_rng(6)
+    meters, cameras = random.uniform(0, 900, 90_000), np.repeat(np.arange(0, 900, 60) + 0.5, 50)
+    devices = [random.integers(0, 100, len(meters)), 100 + np.tile(np.arange(50), 15)]
+    trace = trace_of(
+        np.concatenate([meters, cameras]),
+        np.concatenate(devices),
+        np.repeat([100.0, 20_000.0], [len(meters), len(cameras)]),
+    )
+    found = measured(trace)
+    plan = topology.plan(
+        found.sources,
+        nodes=Limit(bytes=500_000),
+        arrivals=found.arrivals,
+        loss=LOSS,
+        reduction=Reduction(emission=Emission.AT_CLOSE, keys=1_000, state_bytes=100),
+    )
+    for seed in range(3):
+        assert simulate(plan, sending=Sending.TRACE, trace=trace, seed=seed).lossless
+
+
+@pytest.mark.parametrize("limits", [(400, 1_000), (4_000, 100)])
+@pytest.mark.parametrize("skew_s", [3.0, 5.0, 30.0])
+def test_states_of_late_items_lose_nothing_further_down(
+    limits: tuple[float, float], skew_s: float
+) -> None:
+    plan = topology.plan(
+        220_000,
+        rate=1,
+        nodes=[Node(Limit(items=items)) for items in limits],
+        loss=LOSS,
+        arrivals=Arrivals(skew_s=skew_s),
+        reduction=Reduction(emission=Emission.AT_CLOSE, period_s=10, spread_s=1),
+    )
+    found = simulate(plan, duration_s=60.0)
+    assert found.lossless
+    # Some are late, or there would be nothing to plan for.
+    once_each = plan.widths[0] * 60 / 10
+    assert found.layers[1].offered > once_each
+
+
 @pytest.mark.parametrize("length_s", [30, 300])
 def test_bursts_that_bring_more_keys_lose_nothing_further_down(length_s: float) -> None:
     rare = Reduction(emission=Emission.AT_CLOSE, keys=100_000, hottest=0.3)
@@ -116,6 +174,31 @@ def test_sources_that_keep_to_a_node_need_few_and_lose_nothing(
     assert plan.widths[0] <= widths
     for seed in range(5):
         assert simulate(plan, seed=seed, duration_s=900.0).lossless
+
+
+def test_sources_that_tick_and_keep_to_a_node_need_few_and_lose_nothing() -> None:
+    sources = [Sources(500, 0.5)]
+    arrivals = topology.common_tick(sources)
+    plan = topology.plan(sources, nodes=20, loss=LOSS, routing=Routing.SOURCE, arrivals=arrivals)
+    assert plan.widths[0] < 500  # alone on a node each would be safe
+    for seed in range(10):
+        assert simulate(plan, sending=Sending.TICK, seed=seed, duration_s=300.0).lossless
+
+
+def test_a_device_that_bursts_counts_where_devices_keep_to_a_node() -> None:
+    random = np.random.default_rng(9)
+    # One device sends the items of a minute in one second.
+    storms = np.repeat(np.arange(15) * 60.0, 60) + random.random(900)
+    times = np.concatenate([random.uniform(0, 900, 90_000), storms])
+    devices = np.concatenate([random.integers(0, 100, 90_000), np.full(900, 100)])
+    trace = trace_of(times, devices)
+    found = measured(trace)
+    asked: Any = {"arrivals": found.arrivals, "loss": LOSS, "routing": Routing.SOURCE}
+    with pytest.raises(InputError, match="one of the sources alone overruns the node"):
+        topology.plan(found.sources, nodes=50, **asked)
+    plan = topology.plan(found.sources, nodes=150, **asked)
+    for seed in range(5):
+        assert simulate(plan, sending=Sending.TRACE, trace=trace, seed=seed).lossless
 
 
 @pytest.mark.parametrize("large", ["at every minute", "for half a minute", "by chance"])

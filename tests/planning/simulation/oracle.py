@@ -201,7 +201,7 @@ class Oracle:
         """Periods that a node may hold of a key: one, or some where it waits for their end."""
         if self.plan.reduction.emission is Emission.ON_CHANGE:
             return 1
-        return 4 + ceil(3 * self.plan.arrivals.skew_s / self.plan.reduction.pane_s)
+        return 4 + ceil(9 * self.plan.arrivals.skew_s / self.plan.reduction.pane_s)
 
     def close(self, time: float, closing: Closing) -> None:
         for other in sorted(self.held[closing.place]):

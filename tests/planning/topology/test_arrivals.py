@@ -67,10 +67,17 @@ def test_other_arrivals_stay_as_they_are() -> None:
     assert plan.adapt(Sources(900, 0.1)).plan.arrivals == plan.arrivals
 
 
-def test_bursts_of_other_classes_tell_nothing() -> None:
-    plan = topology.plan(500, rate=0.5, nodes=20, arrivals=Arrivals(3.0, bursts=(3.5,)))
+def test_other_classes_bunch_as_the_worst_before() -> None:
+    arrivals = Arrivals(3.0, 0.5, "measured", bursts=(3.5,), byte_bursts=(4.5,))
+    plan = topology.plan(500, rate=0.5, nodes=20, arrivals=arrivals)
+    adapted = plan.adapt([Sources(5, 0.5), Sources(5, 0.1)]).plan
+    assert adapted.arrivals == Arrivals(4.5, 0.5, "measured")
+
+
+def test_bursts_of_another_number_of_classes_tell_nothing() -> None:
+    classes = [Sources(5, 0.5), Sources(5, 0.1)]
     with pytest.raises(InputError, match=r"bursts of 1 classes .* are 2; .* Arrivals\(burst=3.5\)"):
-        plan.adapt([Sources(5, 0.5), Sources(5, 0.1)])
+        topology.plan(classes, nodes=20, arrivals=Arrivals(3.0, bursts=(3.5,)), loss=0.01)
 
 
 @pytest.mark.parametrize("burst", [0, -1, 0.5, float("nan"), float("inf"), True, "2", None])

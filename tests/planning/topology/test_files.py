@@ -15,6 +15,11 @@ from windrow.planning.topology import Arrivals, Emission, Limit, Node, Reduction
 NAMES = st.text(st.characters(codec="utf-8"), max_size=8)
 
 
+def up_to(most: float) -> st.SearchStrategy[float]:
+    """Nothing, or an amount that can be measured."""
+    return st.just(0.0) | st.floats(1e-6, most)
+
+
 def planned(*sources: Any, **asked: Any) -> topology.Plan:
     """A plan, if there is one."""
     try:
@@ -26,7 +31,7 @@ def planned(*sources: Any, **asked: Any) -> topology.Plan:
 PLANS = st.builds(
     planned,
     st.lists(
-        st.builds(Sources, st.integers(1, 10**6), st.floats(0.01, 9), st.floats(0, 900), NAMES),
+        st.builds(Sources, st.integers(1, 10**6), st.floats(0.01, 9), up_to(900), NAMES),
         min_size=1,
         max_size=3,
     ),
@@ -34,8 +39,8 @@ PLANS = st.builds(
         st.builds(
             Node,
             st.builds(Limit, items=st.floats(10, 1_000), bytes=st.none() | st.floats(9e3, 9e6)),
-            price=st.none() | st.floats(0, 1),
-            delay_s=st.floats(0, 1),
+            price=st.none() | up_to(1),
+            delay_s=up_to(1),
             name=NAMES,
         ),
         min_size=1,
@@ -45,10 +50,10 @@ PLANS = st.builds(
         Reduction,
         period_s=st.floats(10, 1_000),
         keys=st.sampled_from([1, 1, 50_000]),
-        state_bytes=st.floats(0, 100),
+        state_bytes=up_to(100),
         emission=st.just(Emission.AT_CLOSE),
     ),
-    arrivals=st.builds(Arrivals, st.floats(1, 3), st.floats(0, 1), NAMES),
+    arrivals=st.builds(Arrivals, st.floats(1, 3), up_to(1), NAMES),
     routing=st.sampled_from([Routing.ITEM, Routing.SOURCE]),
     margin=st.none() | st.floats(0, 0.5),
 )

@@ -145,6 +145,15 @@ def test_states_too_large_for_the_first_layer_only_are_possible() -> None:
     assert plan(nodes=kinds, item_bytes=10, reduction=Reduction(state_bytes=2_000)).widths[0] == 3
 
 
+def test_states_are_of_no_account_where_one_layer_will_do() -> None:
+    kinds = (Node(Limit(bytes=1_000_000)), Node(Limit(bytes=10_000)))
+    assert plan(sources=1, rate=0.1, item_bytes=50_000, nodes=kinds).widths == (1,)
+
+
+def test_amounts_of_layers_may_be_larger_than_any_that_is_given() -> None:
+    assert plan(sources=10**12, rate=10, item_bytes=1e6, nodes=1e9).layers[0].bytes == 1e19
+
+
 @pytest.mark.parametrize(
     ("make", "says"),
     [

@@ -11,7 +11,16 @@ from scipy import stats
 from tests.planning.topology.walk import mixed_items, through
 from windrow.errors import InputError
 from windrow.planning import topology
-from windrow.planning.topology import Emission, Layer, Limit, Plan, Reduction, Routing
+from windrow.planning.topology import (
+    Arrivals,
+    Emission,
+    Layer,
+    Limit,
+    Plan,
+    Reduction,
+    Routing,
+    Sources,
+)
 from windrow.planning.topology.flow import Mixing, handed_on, sent
 
 KEYS = st.integers(2, 10**6)
@@ -50,6 +59,51 @@ def hottest_of(plan: Plan) -> list[float]:
 def fullest(layer: Layer, hottest: float) -> float:
     """What the node of the largest key is offered, with its part of all others."""
     return hottest + (layer.items - hottest) / layer.width
+
+
+@given(
+    st.integers(1, 2_000),
+    st.floats(0.01, 2),
+    st.floats(2, 2_000),
+    st.sampled_from([None, 1e5, 1e6]),
+    st.integers(1, 500),
+    st.sampled_from([None, 0.5, 3.0]),
+    st.sampled_from([0.0, 0.5, 20.0]),
+    st.sampled_from([0.0, 100.0, 20_000.0]),
+)
+def test_whatever_is_asked_there_is_a_plan_or_a_reason_and_no_key_has_more_than_all(
+    sources: int,
+    rate: float,
+    items: float,
+    size: float | None,
+    keys: int,
+    spread_s: float | None,
+    skew_s: float,
+    state_bytes: float,
+) -> None:
+    reduction = Reduction(
+        emission=Emission.AT_CLOSE,
+        keys=keys,
+        period_s=5,
+        spread_s=spread_s,
+        state_bytes=state_bytes,
+    )
+    arrivals = Arrivals(skew_s=skew_s)
+    limit = Limit(items, size)
+    try:
+        plan = topology.plan(
+            Sources(sources, rate, 2_000),
+            nodes=limit,
+            loss=0.001,
+            reduction=reduction,
+            arrivals=arrivals,
+        )
+    except InputError:
+        return
+    flow = sent(plan.sources, reduction, arrivals)
+    for number in range(1, len(plan.widths)):
+        flow = handed_on(flow, plan.widths[:number], reduction, skew_s, Mixing.LONG)
+        assert 0 < flow.hottest <= flow.items
 
 
 @given(st.integers(1, 10**5), reductions())

@@ -113,11 +113,13 @@ def test_what_a_node_has_for_sure_leaves_less_for_others(
 
 
 @given(st.floats(1, 100), st.floats(1, 1_000), CHANCES)
-def test_of_two_limits_the_scarcer_counts(items: float, size: float, chance: float) -> None:
+def test_of_two_limits_the_scarcer_counts_and_they_share_the_chance(
+    items: float, size: float, chance: float
+) -> None:
     crowds = [Crowd(100, 1.0, 7.0)]
     both = largest_share(crowds, Limit(items=items, bytes=size + 7), chance)
     alone = (Limit(items=items), Limit(bytes=size + 7))
-    assert both == min(largest_share(crowds, one, chance) for one in alone)
+    assert both == min(largest_share(crowds, one, chance / 2) for one in alone)
 
 
 def test_bytes_are_no_limit_for_items_without_any() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tests.planning.topology.traces import poisson, skewed_clocks, ticking, trace_of
 from windrow.errors import InputError
@@ -11,6 +12,11 @@ from windrow.planning import topology
 from windrow.planning.topology import Trace, measured
 
 THREE_DECADES = [0.01] * 200 + [0.1] * 100 + [1.0] * 50 + [10.0] * 5
+
+
+def found_bytes(sizes: NDArray[np.float64]) -> float:
+    """Of the heaviest storm of sixty items."""
+    return float(sizes.reshape(-1, 60).sum(axis=1).max())
 
 
 @given(
@@ -64,6 +70,40 @@ def test_independent_items_have_no_burst(seed: int, rates: list[float]) -> None:
     found = measured(trace_of(*poisson(seed, rates, 3_600)))
     assert found.arrivals.burst == pytest.approx(1, abs=0.2)
     assert found.dispersion == pytest.approx(1, abs=0.2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_single_devices_that_send_by_chance_have_no_bursts(seed: int) -> None:
+    found = measured(trace_of(*poisson(seed, THREE_DECADES, 3_600)))
+    # Classes hold rates within a factor of two: the busiest may have twice the mean.
+    assert max(found.arrivals.source_bursts) < 2.2
+
+
+@pytest.mark.parametrize("with_sizes", [False, True])
+def test_a_device_that_bursts_is_a_class_of_its_own(with_sizes: bool) -> None:
+    times, devices = poisson(11, [1.0] * 50, 900)
+    storms = np.repeat(np.arange(15) * 60.0, 60)
+    sizes = np.repeat([100.0, 100.0], [len(times), len(storms)])
+    sizes[::7] = 1_000.0
+    found = measured(
+        trace_of(
+            np.concatenate([times, storms]),
+            np.concatenate([devices, np.full(len(storms), 50)]),
+            sizes if with_sizes else None,
+        )
+    )
+    in_busy_seconds = {
+        one.count: (one.rate * burst, one.rate * byte_burst * one.item_bytes)
+        for one, burst, byte_burst in zip(
+            found.sources,
+            found.arrivals.source_bursts,
+            found.arrivals.source_byte_bursts,
+            strict=True,
+        )
+    }
+    items, bytes_ = in_busy_seconds[1]
+    assert items == pytest.approx(60)
+    assert bytes_ == pytest.approx(found_bytes(sizes[len(times) :]) if with_sizes else 0, rel=0.02)
 
 
 @pytest.mark.parametrize("seconds", [60, 3_600])

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from windrow.cli.job.problems import did_you_mean
 from windrow.cli.plan.options import Given
+from windrow.cli.plan.wording import told_as_options, told_of
 from windrow.cli.quantities import read_entries, read_limit, read_number, read_seconds
 from windrow.errors import InputError
 from windrow.planning.topology import PRESETS, Limit, Node
@@ -12,7 +14,8 @@ from windrow.planning.topology import PRESETS, Limit, Node
 __all__ = ["read_nodes"]
 
 _ENTRIES = ("items", "bytes", "price", "delay", "name", "preset")
-_NODE = "items=20/s,bytes=1MB/s,price=0.015,delay=200ms,name=shard"
+_PRICE = "0.015"
+_NODE = f"items=20/s,bytes=1MB/s,price={_PRICE},delay=200ms,name=shard"
 
 
 def read_nodes(given: Given) -> tuple[Node, ...]:
@@ -35,51 +38,44 @@ def read_nodes(given: Given) -> tuple[Node, ...]:
             "nodes have no limit: give --limit 20/s or --limit 1MB/s, a --node for each layer, or "
             f"--preset {' or '.join(PRESETS)}"
         )
-    return (_adjusted(known, limits, given.price, given.delay, None),)
+    changes: dict[str, Any] = {}
+    if given.price is not None:
+        changes["price"] = read_number(given.price, "--price", _PRICE)
+    if given.delay is not None:
+        changes["delay_s"] = read_seconds(given.delay, "--delay")
+    with told_as_options():
+        return (_adjusted(known, limits, changes),)
 
 
 def _node(text: str) -> Node:
     entries = read_entries(text, "--node", _ENTRIES, _NODE)
-    where = f'--node "{text}":'
+    with told_of(f'--node "{text}":'):
+        return _of_entries(entries)
+
+
+def _of_entries(entries: Mapping[str, str]) -> Node:
     limits: dict[str, float] = {}
     for name in ("items", "bytes"):
         if name in entries:
-            kind, limits[name] = read_limit(entries[name], f"{where} {name}")
+            kind, limits[name] = read_limit(entries[name], name)
             if kind != name:
-                raise InputError(f"{where} {name}={entries[name]} is a limit of {kind}; say so")
+                raise InputError(f"{name}={entries[name]} is a limit of {kind}; say so")
     preset = entries.get("preset")
     if preset is not None and preset not in PRESETS:
-        raise InputError(f"{where} unknown preset {preset!r} {did_you_mean(preset, PRESETS)}")
+        raise InputError(f"unknown preset {preset!r} {did_you_mean(preset, PRESETS)}")
     if not limits and preset is None:
-        raise InputError(f'{where} it has no limit; write "{_NODE}"')
-    return _adjusted(
-        None if preset is None else PRESETS[preset],
-        limits,
-        entries.get("price"),
-        entries.get("delay"),
-        entries.get("name"),
-        where,
-    )
+        raise InputError(f'it has no limit; write "{_NODE}"')
+    changes: dict[str, Any] = {}
+    if "price" in entries:
+        changes["price"] = read_number(entries["price"], "price", _PRICE)
+    if "delay" in entries:
+        changes["delay_s"] = read_seconds(entries["delay"], "delay")
+    if "name" in entries:
+        changes["name"] = entries["name"]
+    return _adjusted(None if preset is None else PRESETS[preset], limits, changes)
 
 
-def _adjusted(
-    known: Node | None,
-    limits: Mapping[str, float],
-    price: str | None,
-    delay: str | None,
-    name: str | None,
-    where: str = "",
-) -> Node:
-    """A node with these limits, or a known one with some of them changed."""
-    node = Node(Limit(**limits)) if known is None else known
-    if known is not None and limits:
-        node = replace(node, limit=replace(node.limit, **limits))
-    if price is not None:
-        node = replace(node, price=read_number(price, _called("price", where), "0.015"))
-    if delay is not None:
-        node = replace(node, delay_s=read_seconds(delay, _called("delay", where)))
-    return node if name is None else replace(node, name=name)
-
-
-def _called(name: str, where: str) -> str:
-    return f"{where} {name}" if where else f"--{name}"
+def _adjusted(known: Node | None, limits: Mapping[str, float], changes: Mapping[str, Any]) -> Node:
+    """A node with these limits, or a known one with some of them and of all else changed."""
+    limit = Limit(**limits) if known is None else replace(known.limit, **limits)
+    return replace(Node(limit) if known is None else known, limit=limit, **changes)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from itertools import count
 
 from windrow.cli.plan.options import Given
-from windrow.cli.plan.wording import told_as_options
+from windrow.cli.plan.wording import told_as_options, told_of
 from windrow.cli.quantities import (
     read_bytes,
     read_count,
@@ -66,12 +66,13 @@ def read_class(text: str, place: int) -> Sources:
     for name in ("count", "rate"):
         if name not in entries:
             raise InputError(f'{where} it lacks {name}=…; write "{_CLASS}"')
-    return Sources(
-        read_count(entries["count"], f"{where} count", "100"),
-        read_rate(entries["rate"], f"{where} rate"),
-        read_bytes(entries["size"], f"{where} size") if "size" in entries else 0.0,
-        entries.get("name", f"class {place}"),
-    )
+    with told_of(where):
+        return Sources(
+            read_count(entries["count"], "count", "100"),
+            read_rate(entries["rate"], "rate"),
+            read_bytes(entries["size"], "size") if "size" in entries else 0.0,
+            entries.get("name", f"class {place}"),
+        )
 
 
 def read_arrivals(given: Given, sources: tuple[Sources, ...], trace: Measured | None) -> Arrivals:
@@ -86,7 +87,7 @@ def read_arrivals(given: Given, sources: tuple[Sources, ...], trace: Measured | 
         arrivals = common_tick(sources)
     if given.burst is not None:
         burst = read_number(given.burst, "--burst", "1.5")
-        arrivals = replace(arrivals, burst=burst, bursts=(), name=f"bursts of {burst:g}")
+        arrivals = Arrivals(burst, arrivals.skew_s, f"bursts of {burst:g}")
     if given.skew is not None:
         arrivals = replace(arrivals, skew_s=read_seconds(given.skew, "--skew"))
     return arrivals

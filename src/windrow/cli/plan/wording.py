@@ -6,13 +6,17 @@ from contextlib import contextmanager
 
 from windrow.errors import InputError
 
-__all__ = ["told_as_options"]
+__all__ = ["told_as_options", "told_of"]
 
 # What arguments are called as options, and the unit of their numbers.
 _OPTIONS = {
     "sources": ("--sources", ""),
     "count": ("--sources", ""),
     "rate": ("--rate", "/s"),
+    "items": ("--limit", "/s"),
+    "bytes": ("--limit", "B/s"),
+    "price": ("--price", ""),
+    "delay_s": ("--delay", "s"),
     "item_bytes": ("--size", "B"),
     "period_s": ("--period", "s"),
     "keys": ("--keys", ""),
@@ -56,6 +60,15 @@ def told_as_options() -> Iterator[None]:
         for code, words in _CODE.items():
             said = said.replace(code, words)
         raise InputError(said) from None
+
+
+@contextmanager
+def told_of(option: str) -> Iterator[None]:
+    """Whatever the body refuses is said of an entry of this option."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{option} {error}") from None
 
 
 def _in_digits(found: re.Match[str]) -> str:

@@ -43,6 +43,7 @@ _ROUTINGS = {Routing.ITEM: BY_ITEM, Routing.SOURCE: BY_SOURCE, Routing.KEY: BY_K
 _MOST_CELLS = 2**27  # 2 GiB of them
 _MOST_PERIODS = 2**22
 _SPARE_CELLS = 4  # periods closing, open, begun early, and late
+_GRACES = 3  # of periods that are held: some clocks are early, and some later than is waited for
 
 
 def build(scenario: Scenario) -> World:
@@ -119,7 +120,7 @@ def _origin(scenario: Scenario) -> float:
 def _cells(scenario: Scenario) -> int:
     if not scenario.closes:
         return 1
-    return _SPARE_CELLS + ceil(scenario.grace_s / scenario.plan.reduction.pane_s)
+    return _SPARE_CELLS + ceil(_GRACES * scenario.grace_s / scenario.plan.reduction.pane_s)
 
 
 def _layout(scenario: Scenario, cells: int) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from windrow.errors import InputError
 from windrow.planning.simulation.settings import BackOff, Bursts, Refusal, Sending
+from windrow.planning.topology.arrivals import GRACE
 from windrow.planning.topology.checks import require_kind, require_not_negative, require_positive
 from windrow.planning.topology.model import Emission, Limit, Routing
 from windrow.planning.topology.plan import Plan
@@ -14,7 +15,6 @@ from windrow.planning.topology.trace import Trace
 __all__ = ["Scenario"]
 
 _MOST_ITEMS = 1e12
-_GRACE = 3  # standard deviations of the skew until a period closes
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Scenario:
     @property
     def grace_s(self) -> float:
         """How long after its end a period closes in the first layer."""
-        return _GRACE * self.skew_s
+        return GRACE * self.skew_s
 
     def _require_few_items(self) -> None:
         items = self.plan.rate * self.duration_s

@@ -110,10 +110,10 @@ def fewest_moves(
     """
 
     @cache
-    def best(i: int, j: int) -> tuple[int, int, tuple[Move, ...]]:
-        """From the layers i and j on: nodes that change, layers that do, and the moves."""
+    def best(i: int, j: int) -> tuple[int, int, int, tuple[Move, ...]]:
+        """From the layers i and j on: nodes that change, layers whose nodes or number do, moves."""
         if i == len(before) and j == len(after):
-            return 0, 0, ()
+            return 0, 0, 0, ()
         ways = []
         if i < len(before) and j < len(after) and serves(i, j):
             ways.append(_then(Move(i + 1, j + 1, before[i], after[j]), *best(i + 1, j + 1)))
@@ -121,13 +121,14 @@ def fewest_moves(
             ways.append(_then(Move(i + 1, None, before[i], 0), *best(i + 1, j)))
         if j < len(after):
             ways.append(_then(Move(None, j + 1, 0, after[j]), *best(i, j + 1)))
-        return min(ways, key=lambda way: way[:2])
+        return min(ways, key=lambda way: way[:3])
 
-    return best(0, 0)[2]
+    return best(0, 0)[-1]
 
 
 def _then(
-    move: Move, nodes: int, layers: int, further: tuple[Move, ...]
-) -> tuple[int, int, tuple[Move, ...]]:
+    move: Move, nodes: int, layers: int, numbers: int, further: tuple[Move, ...]
+) -> tuple[int, int, int, tuple[Move, ...]]:
     change = move.started + move.stopped
-    return nodes + change, layers + (change > 0), (move, *further)
+    renumbered = move.before != move.after
+    return nodes + change, layers + (change > 0), numbers + renumbered, (move, *further)

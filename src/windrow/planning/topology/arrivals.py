@@ -6,9 +6,13 @@ from math import ceil
 
 from windrow.errors import InputError
 from windrow.planning.topology.checks import require_not_negative, require_positive, require_text
-from windrow.planning.topology.model import Sources, total_items
+from windrow.planning.topology.model import Routing, Sources, total_items
 
-__all__ = ["POISSON", "Arrivals", "common_tick"]
+__all__ = ["GRACE", "POISSON", "Arrivals", "common_tick"]
+
+GRACE = 3  # standard deviations of the skew that nodes with a clock wait for late items
+
+_OF_CLASSES = ("bursts", "byte_bursts", "source_bursts", "source_byte_bursts")
 
 
 @dataclass(frozen=True)
@@ -17,7 +21,9 @@ class Arrivals:
 
     `skew_s` is the standard deviation of when sources change the period, around its true end.
     `bursts` are those of each class of sources, where some bunch more than others; `byte_bursts`
-    are of bytes, where large items come together.
+    are of bytes, where large items come together.  `source_bursts` and `source_byte_bursts` are
+    those of the busiest single source of each class: what counts where sources are hashed as a
+    whole.
     """
 
     burst: float = 1.0
@@ -25,12 +31,14 @@ class Arrivals:
     name: str = "Poisson"
     bursts: tuple[float, ...] = ()
     byte_bursts: tuple[float, ...] = ()
+    source_bursts: tuple[float, ...] = ()
+    source_byte_bursts: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         _require_burst(self.burst, "burst")
         require_not_negative(self.skew_s, "skew_s", 0.5)
         require_text(self.name, "name", "Poisson")
-        for name in ("bursts", "byte_bursts"):
+        for name in _OF_CLASSES:
             several = getattr(self, name)
             if isinstance(several, str) or not isinstance(several, Sequence):
                 raise InputError(f"{name}={several!r} is no tuple; give a number for each class")
@@ -38,23 +46,49 @@ class Arrivals:
                 _require_burst(one, name)
             object.__setattr__(self, name, tuple(several))
 
-    def of_classes(self, classes: int) -> tuple[tuple[float, float], ...]:
+    @property
+    def grace_s(self) -> float:
+        """How long nodes with a clock wait for late items after a period's end."""
+        return GRACE * self.skew_s
+
+    def of_classes(
+        self, classes: int, routing: Routing = Routing.ITEM
+    ) -> tuple[tuple[float, float], ...]:
         """The burst of each of so many classes, of items and of bytes."""
-        for several in (self.bursts, self.byte_bursts):
-            if several and len(several) != classes:
+        for several in self._told:
+            if len(several) != classes:
                 raise InputError(
                     f"{self.name} arrivals tell the bursts of {len(several)} classes of sources, "
                     f"and there are {classes}; measure the new ones (a trace of them tells), or "
                     f"say Arrivals(burst={max(several):.3g}) of all"
                 )
         items = self.bursts or (self.burst,) * classes
-        return tuple(zip(items, self.byte_bursts or items, strict=True))
+        heavy = self.byte_bursts or items
+        if routing is Routing.SOURCE and self.source_bursts:
+            items = self.source_bursts
+            heavy = self.source_byte_bursts or items
+        return tuple(zip(items, heavy, strict=True))
+
+    def ticks(self, sources: Sequence[Sources]) -> bool:
+        """Whether all of these send at common ticks."""
+        return self == common_tick(sources, self.skew_s)
 
     def for_others(self, before: Sequence[Sources], sources: Sequence[Sources]) -> "Arrivals":
-        """How other sources send if they do as those before: at common ticks, again at those."""
-        if self == common_tick(before, self.skew_s):
+        """How other sources send if they do as those before: at common ticks, again at those.
+
+        Which of several classes new ones are like is not known: they bunch as the worst did.
+        """
+        if self.ticks(before):
             return common_tick(sources, self.skew_s)
+        if self._told and len(before) != len(sources):
+            worst = max(self.burst, *(burst for several in self._told for burst in several))
+            return Arrivals(worst, self.skew_s, self.name)
         return self
+
+    @property
+    def _told(self) -> list[tuple[float, ...]]:
+        """What is told of each class."""
+        return [several for name in _OF_CLASSES if (several := getattr(self, name))]
 
 
 def _require_burst(burst: object, argument: str) -> None:

@@ -14,6 +14,7 @@ from math import ceil
 from windrow.errors import InputError
 from windrow.planning.topology.arrivals import Arrivals
 from windrow.planning.topology.csa import exact
+from windrow.planning.topology.feasible import refused_states
 from windrow.planning.topology.flow import Flow, Mixing, handed_on, sent
 from windrow.planning.topology.margin import SECONDS, Crowd, largest_share
 from windrow.planning.topology.model import Emission, Limit, Node, Reduction, Routing, Sources
@@ -45,6 +46,10 @@ class Assignment:
         flow = sent(self.sources, self.reduction, self.arrivals)
         while len(above) < _MOST_LAYERS and (best is None or _nodes(above) < _nodes(best)):
             node = self.nodes[min(len(above), len(self.nodes) - 1)]
+            if above and (refused := refused_states(self.reduction, node)) is not None:
+                if best is None:
+                    raise refused
+                return best
             crowds = [self._states(flow)] if above else self._items()
             share = self._share(flow, crowds, node.limit, chance)
             layer = _layer(flow, node, Routing.ITEM if above else self.routing, share)
@@ -56,12 +61,18 @@ class Assignment:
                 ending = [*above, _layer(flow, node, Routing.KEY, share)]
                 best = _smaller(best, ending)
             above.append(layer)
-            widths = [one.width for one in above]
+            widths = [self._busy(one) for one in above]
             mixing = Mixing.BRIEF if chance is None else Mixing.LONG
             flow = handed_on(flow, widths, self.reduction, self.arrivals.skew_s, mixing)
         if best is not None:
             return best
         raise self._too_deep(flow)
+
+    def _busy(self, layer: Layer) -> int:
+        """How many of its nodes get anything, at most."""
+        if layer.routing is Routing.SOURCE:
+            return min(layer.width, sum(one.count for one in self.sources))
+        return layer.width
 
     def _too_deep(self, flow: Flow) -> InputError:
         """Layers that would go on for ever, and what would end them."""
@@ -82,7 +93,7 @@ class Assignment:
     def _items(self) -> list[Crowd]:
         """Those of the sources, in a busy second."""
         together = self.routing is Routing.SOURCE
-        bursts = self.arrivals.of_classes(len(self.sources))
+        bursts = self.arrivals.of_classes(len(self.sources), self.routing)
         return [
             Crowd(
                 one.count,
@@ -91,6 +102,7 @@ class Assignment:
                 together,
                 one.largest_bytes,
                 heavier=byte_burst / burst,
+                steady=together and self.arrivals.ticks(self.sources),
             )
             for one, (burst, byte_burst) in zip(self.sources, bursts, strict=True)
         ]

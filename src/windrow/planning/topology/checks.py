@@ -9,6 +9,7 @@ from typing import TypeVar
 from windrow.errors import InputError
 
 __all__ = [
+    "require_amount",
     "require_count",
     "require_kind",
     "require_not_negative",
@@ -57,12 +58,20 @@ def require_positive(value: object, argument: str, example: float) -> float:
 def require_not_negative(value: object, argument: str, example: float) -> float:
     """A finite number, 0 or more."""
     number = _number(value)
-    if number is not None and 0 <= number <= _LARGEST:
+    if number is not None and (number == 0 or _SMALLEST <= number <= _LARGEST):
         return number
     raise InputError(
         f"{argument}={_told(value)} is not a number of 0 or more{_within(value)}; give one, e.g. "
         f"{argument}={example:g}"
     )
+
+
+def require_amount(value: object, argument: str) -> float:
+    """What was computed of numbers that were given, and may be larger than any of them."""
+    number = _number(value)
+    if number is not None and number >= 0:
+        return number
+    raise InputError(f"{argument}={value!r} is no amount; give a number of 0 or more")
 
 
 def require_share(value: object, argument: str, example: float) -> float:

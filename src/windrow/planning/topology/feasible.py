@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from windrow.errors import InputError
 from windrow.planning.topology.model import Emission, Node, Reduction, Sources
 
-__all__ = ["require_feasible"]
+__all__ = ["refused_states", "require_feasible"]
 
 _MIXING = 3  # deviations of clocks between a period's end and those of its neighbours, at least
 
@@ -17,7 +17,7 @@ def require_feasible(
     loss: float | None,
     skew_s: float,
 ) -> None:
-    """Refuse sources that no node takes, and states that none of the further layers takes."""
+    """Refuse sources that no node takes."""
     for one in sources:
         _require_taken(one, nodes[0])
     if nodes[0].limit.items is None and not any(one.item_bytes for one in sources):
@@ -39,15 +39,18 @@ def require_feasible(
             f"skew_s={skew_s:g} with loss={loss:g}: more than two periods of {reduction.pane_s:g} "
             "s would mix; give longer periods, or hand states on by the clock (Emission.AT_CLOSE)"
         )
-    state_bytes = reduction.state_bytes or 0.0
-    for node in nodes[1:] or nodes:
-        most = node.limit.bytes
-        if most is not None and state_bytes > most:
-            raise InputError(
-                f"state_bytes={state_bytes:g} is more than the {most:g} bytes a "
-                f"{node.name} takes in a second: no state could be handed on; give a limit of at "
-                f"least {state_bytes:g} bytes, or an aggregate with smaller states"
-            )
+
+
+def refused_states(reduction: Reduction, node: Node) -> InputError | None:
+    """What to say of states that a node of a further layer does not take; None if it does."""
+    most, state_bytes = node.limit.bytes, reduction.state_bytes or 0.0
+    if most is None or state_bytes <= most:
+        return None
+    return InputError(
+        f"state_bytes={state_bytes:g} is more than the {most:g} bytes a {node.name} takes in a "
+        f"second: no state could be handed on; give a limit of at least {state_bytes:g} bytes, or "
+        "an aggregate with smaller states"
+    )
 
 
 def _require_taken(one: Sources, node: Node) -> None:

@@ -4,17 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from fractions import Fraction
-from math import expm1, pi, sqrt
+from math import ceil, erfc, exp, expm1, pi, sqrt
 
-from windrow.planning.topology.arrivals import Arrivals
+from windrow.planning.topology.arrivals import GRACE, Arrivals
 from windrow.planning.topology.csa import exact, passed_on, passed_on_for_long
-from windrow.planning.topology.model import Emission, Reduction, Sources
+from windrow.planning.topology.model import Emission, Reduction, Sources, total_items
 
 __all__ = ["Flow", "Mixing", "handed_on", "sent"]
 
 # Of two periods that mix while clocks of deviation s change, every p (1 - p)th pair of items
 # differs: the integral of 2 p (1 - p) over the time, with p = Phi(t / s), is s times this.
 _MIXED = 2 / sqrt(pi)
+
+# Of clocks of deviation 1: the share of those that are behind by more than nodes wait, and by how
+# much they are on average, of all clocks.
+_BEHIND = erfc(GRACE / sqrt(2)) / 2
+_BEHIND_BY = exp(-(GRACE**2) / 2) / sqrt(2 * pi) - GRACE * _BEHIND
 
 
 class Mixing(Enum):
@@ -35,6 +40,7 @@ class Flow:
     burst: float  # in the busiest seconds so many times as many
     largest_bytes: float  # of one item
     heavier: float = 1.0  # so many times as many bytes as items tell are in the busiest seconds
+    late: float = 0.0  # items that come when their pane was handed on by the clock, of each pane
 
     @property
     def item_bytes(self) -> Fraction:
@@ -50,9 +56,22 @@ def sent(sources: Sequence[Sources], reduction: Reduction, arrivals: Arrivals) -
     )
     share = Fraction(1) if reduction.keys == 1 else exact(reduction.hottest_share)
     largest = max(one.most_bytes for one in sources)
+    burst, byte_burst = _in_a_busy_second(sources, arrivals)
+    skew_s, usual = arrivals.skew_s, float(items)
+    late = usual * min(skew_s * _BEHIND_BY, reduction.pane_s * _BEHIND) if skew_s else 0.0
+    return Flow(items, items * share, size, usual, burst, largest, byte_burst / burst, late)
+
+
+def _in_a_busy_second(sources: Sequence[Sources], arrivals: Arrivals) -> tuple[float, float]:
+    """How many times as many items and bytes as in an average one, if all classes are busy then."""
+    busy_items = busy_bytes = bytes_ = 0.0
     bursts = arrivals.of_classes(len(sources))
-    heavier = max(byte_burst / burst for burst, byte_burst in bursts)
-    return Flow(items, items * share, size, float(items), arrivals.burst, largest, heavier)
+    for one, (burst, byte_burst) in zip(sources, bursts, strict=True):
+        busy_items += one.items * burst
+        busy_bytes += one.items * one.item_bytes * byte_burst
+        bytes_ += one.items * one.item_bytes
+    burst = max(arrivals.burst, busy_items / total_items(sources))
+    return burst, max(burst, busy_bytes / bytes_) if bytes_ else burst
 
 
 def handed_on(
@@ -61,11 +80,21 @@ def handed_on(
     """What a layer makes of what it takes; widths are those of all layers down to it."""
     width = widths[-1]
     seen = _different(flow.usual * reduction.pane_s / width, reduction.keys)
+    late = 0.0
     if reduction.emission is Emission.AT_CLOSE:
+        panes = 1 + ceil(GRACE * skew_s / reduction.pane_s)  # that late items are of
+        late, late_hot = (
+            width * _different(items / width, keys * panes)
+            for items, keys in (
+                (flow.late, reduction.keys),
+                (flow.late * float(flow.hottest / flow.items), 1),
+            )
+        )
         piled = exact(reduction.pane_s) / exact(reduction.spreading_s)  # all of a pane leaves then
-        items = min(flow.items * piled, Fraction(width * seen / reduction.spreading_s))
-        hottest = min(flow.hottest * piled, Fraction(width / reduction.spreading_s))
-        usual = min(flow.usual, width * seen / reduction.pane_s)
+        items = min(flow.items * piled, Fraction((width * seen + late) / reduction.spreading_s))
+        hottest = Fraction((width + late_hot) / reduction.spreading_s)
+        hottest = min(flow.hottest * piled, hottest, items)
+        usual = min(flow.usual, (width * seen + late) / reduction.pane_s)
         # A busy period has more keys, where there are more than items.
         busy = _different(flow.usual * flow.burst * reduction.pane_s / width, reduction.keys)
         burst = max(busy / seen, 1.0)
@@ -75,7 +104,8 @@ def handed_on(
         usual = min(float(items), (width * seen + mixed) / reduction.pane_s)
         burst = flow.burst
     state_bytes = reduction.state_bytes or 0.0
-    return Flow(items, hottest, items * exact(state_bytes), usual, burst, state_bytes)
+    size = items * exact(state_bytes)
+    return Flow(items, hottest, size, usual, burst, state_bytes, late=late)
 
 
 def _on_change(

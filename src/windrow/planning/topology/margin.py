@@ -9,7 +9,7 @@ and for sources that are hashed to nodes as a whole.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import expm1, floor, inf, lgamma, log, log1p
+from math import expm1, floor, inf, lgamma, log, log1p, sqrt
 
 from windrow.planning.topology.model import Limit
 
@@ -18,7 +18,9 @@ __all__ = ["SECONDS", "Crowd", "largest_share", "log_poisson_tail"]
 SECONDS = 3600  # a chance of loss is told for an hour
 _HALVINGS = 80  # of the share: nodes are not that many
 _SMALLEST = 0.5**_HALVINGS
-_THIRDS = 60  # taken off the steepness, whose least is flat: half of a float's digits will do
+_DIGITS = 1e-12  # of the share that matter
+_GOLDEN = (sqrt(5) - 1) / 2
+_SECTIONS = 50  # of the steepness, whose least is flat: half of a float's digits will do
 _TERMS = 200  # of a Poisson tail that are summed, the rest is bounded
 _STEEPEST = 700.0  # exp of more is no float
 
@@ -27,7 +29,8 @@ _STEEPEST = 700.0  # exp of more is no float
 class Crowd:
     """Many alike: so many, each sending on average `rate` items of `item_bytes` in a busy second.
 
-    `together` are hashed to a node as a whole, all others send each item anywhere.
+    `together` are hashed to a node as a whole, all others send each item anywhere.  Where they are
+    `steady`, each sends just that many in such a second, at most; otherwise by chance.
     `largest_bytes` is the size of the largest item, where they are not all alike; `heavier` is how
     many times as many bytes as those of that many items a busy second has.
     """
@@ -38,6 +41,7 @@ class Crowd:
     together: bool = False
     largest_bytes: float | None = None
     heavier: float = 1.0
+    steady: bool = False
 
     @property
     def in_largest(self) -> "Crowd":
@@ -46,11 +50,12 @@ class Crowd:
         if not most:
             return self
         rate = self.rate * self.heavier * self.item_bytes / most
-        return replace(self, rate=rate, item_bytes=most, heavier=1.0)
+        steady = self.steady and most == self.item_bytes  # else chance decides which are large
+        return replace(self, rate=rate, item_bytes=most, heavier=1.0, steady=steady)
 
     def grown(self, gain: float, share: float) -> float:
         """The logarithm of E exp(t X) of a share of them, where exp(t) of one item is 1 + gain."""
-        power = self.rate * gain
+        power = self.rate * (log1p(gain) if self.steady else gain)
         if not self.together:
             return self.count * share * power
         if power < _STEEPEST:
@@ -67,6 +72,8 @@ def largest_share(
     `sure` is what the node is offered as a whole besides.
     """
     shares = [1.0]
+    if limit.items is not None and limit.bytes is not None:
+        chance /= 2  # either may be overrun
     if limit.items is not None:
         shares.append(_Load(crowds, sure, lambda _: 1.0, limit.items).largest_share(chance))
     if limit.bytes is not None:
@@ -105,9 +112,9 @@ class _Load:
             return 0.0
         low, high = 0.0, 1.0
         for _ in range(_HALVINGS):
-            share = (low + high) / 2
-            if share == low:
+            if high - low <= _DIGITS * high:
                 break
+            share = (low + high) / 2
             low, high = (share, high) if self._log_chance(share) <= log(chance) else (low, share)
         return low
 
@@ -119,7 +126,7 @@ class _Load:
         )
 
     def _chernoff(self, share: float) -> float:
-        """The bound is convex in t, so thirds of an interval close in on its least."""
+        """The bound is convex in t, so golden sections of an interval close in on its least."""
 
         def bound(t: float) -> float:
             grown = sum(crowd.grown(expm1(t * size), share) for crowd, size in self._sized)
@@ -127,13 +134,18 @@ class _Load:
             return grown + surely - t * self._limit
 
         low, high = 0.0, _STEEPEST / max(size for _, size in (*self._sized, *self._sure))
-        for _ in range(_THIRDS):
-            third = (high - low) / 3
-            if bound(low + third) <= bound(high - third):
-                high -= third
+        left, right = high - _GOLDEN * high, _GOLDEN * high
+        at_left, at_right = bound(left), bound(right)
+        for _ in range(_SECTIONS):
+            if at_left <= at_right:
+                high, right, at_right = right, left, at_left
+                left = high - _GOLDEN * (high - low)
+                at_left = bound(left)
             else:
-                low += third
-        return min(bound((low + high) / 2), 0.0)
+                low, left, at_left = left, right, at_right
+                right = low + _GOLDEN * (high - low)
+                at_right = bound(right)
+        return min(at_left, at_right, 0.0)
 
 
 def log_poisson_tail(mean: float, least: int) -> float:

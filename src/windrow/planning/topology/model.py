@@ -17,7 +17,16 @@ from windrow.planning.topology.checks import (
     require_text,
 )
 
-__all__ = ["Emission", "Limit", "Node", "Reduction", "Routing", "Sources", "sized"]
+__all__ = [
+    "Emission",
+    "Limit",
+    "Node",
+    "Reduction",
+    "Routing",
+    "Sources",
+    "sized",
+    "total_items",
+]
 
 
 class Routing(Enum):

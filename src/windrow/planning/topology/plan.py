@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from windrow.planning.topology.arrivals import Arrivals
-from windrow.planning.topology.checks import require_count, require_not_negative, require_share
+from windrow.planning.topology.checks import require_amount, require_count, require_share
 from windrow.planning.topology.model import (
     Emission,
     Node,
@@ -44,7 +44,7 @@ class Layer:
     def __post_init__(self) -> None:
         object.__setattr__(self, "width", require_count(self.width, "width", 13))
         for name in ("items", "bytes", "usual_items"):
-            require_not_negative(getattr(self, name), name, 0)
+            require_amount(getattr(self, name), name)
         if self.margin != 1:  # all of it is left free where states have no size
             require_share(self.margin, "margin", 0.1)
 
@@ -107,12 +107,14 @@ class Plan:
     def latencies_s(self) -> tuple[float, ...]:
         """How long after its end a period leaves each layer, counted from the layer before.
 
+        Nodes with a clock wait for late items in the first layer, and hand on over a while in each.
         Without a clock a node hands a period on when it sees another one: in the first layer with
         the next item, in all others with the next period's first state, a pane later.
         """
         first, *others = self.layers
         if self.reduction.emission is Emission.AT_CLOSE:
-            waits = [self.reduction.spreading_s] * len(self.layers)
+            spreading_s = self.reduction.spreading_s
+            waits = [self.arrivals.grace_s + spreading_s, *(spreading_s for _ in others)]
         else:
             waits = [first.width / first.items, *(self.reduction.pane_s for _ in others)]
         return tuple(

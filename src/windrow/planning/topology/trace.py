@@ -4,26 +4,19 @@ Items have a time and a device; if it is known, how many bytes they had, and the
 """
 
 from dataclasses import dataclass
-from math import ceil, log, sqrt
-from typing import Any
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windrow.errors import InputError
 from windrow.planning.topology.arrivals import Arrivals
-from windrow.planning.topology.margin import SECONDS, log_poisson_tail
+from windrow.planning.topology.bursts import burst, busy_rates, dispersion
 from windrow.planning.topology.model import Sources
 
 __all__ = ["Measured", "Trace", "measured"]
 
-_BLOCK_S = 60  # busiest seconds are compared minute by minute
-_FEW_BLOCKS = 10
-_EVEN = 1.5  # counts of Poisson have a variance of their mean; up to here that will do
-_EULER = 0.5772156649015329
-_HALVINGS = 60
-_DIGITS = 1e-9
-_BY_CHANCE = 0.05  # a second so busy that so many traces have one is no burst
+_DIGITS = 6  # of a second that clocks tell
 _YEAR_S = 366 * 86_400.0
 _LONGEST_S = 10 * _YEAR_S  # its seconds are counted one by one
 
@@ -70,98 +63,79 @@ class Measured:
 def measured(trace: Trace) -> Measured:
     """Rate classes of its devices, the burst factors of its seconds, and the skew of its clocks."""
     seconds = np.floor(trace.times_s - trace.times_s[0]).astype(np.int64)
+    _, devices = np.unique(trace.devices, return_inverse=True)
     counts = np.bincount(seconds)
-    classes = _classes(trace)
-    # What a class sends in each second, as long as the trace is.
-    own = [classes == one for one in _known(classes)]
-    items = [np.bincount(seconds[one], minlength=len(counts)) for one in own]
-    bursts = tuple(_burst(one, trace.seconds) for one in items)
-    heavy = (
-        tuple(_byte_burst(trace, seconds, one) for one in own) if trace.sizes is not None else ()
-    )
+    busy = busy_rates(devices, seconds, len(counts))
+    labels = _classes(trace, devices, busy)
+    classes = [
+        _class(trace, number, devices, seconds, labels, busy)
+        for number in range(int(labels.max()) + 1)
+    ]
+    bursts = zip(*(one.bursts for one in classes), strict=True)
     return Measured(
-        tuple(_sources(trace, classes, one) for one in _known(classes)),
-        Arrivals(_burst(counts, trace.seconds), _skew(trace), "measured", bursts, heavy),
+        tuple(one.sources for one in classes),
+        Arrivals(burst(counts, trace.seconds), _skew(trace), "measured", *bursts),
         trace.seconds,
         len(trace.times_s),
         int(counts.max()),
-        _dispersion(counts),
+        dispersion(counts),
     )
 
 
-def _classes(trace: Trace) -> NDArray[np.int64]:
-    """Of each item: devices whose rates and sizes are within a factor of two are of one class."""
-    _, devices, items = np.unique(trace.devices, return_inverse=True, return_counts=True)
-    sizes = np.zeros(len(items))
-    if trace.sizes is not None:
-        sizes = np.bincount(devices, weights=trace.sizes) / items
-    labels = np.stack([np.floor(np.log2(items)), np.floor(np.log2(np.maximum(sizes, 1)))])
-    _, classes = np.unique(labels, axis=1, return_inverse=True)
-    return classes.astype(np.int64)[devices]
+def _classes(
+    trace: Trace, devices: NDArray[np.int64], busy: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Of each device: those that are alike within a factor of two are of one class.
 
-
-def _known(classes: NDArray[np.int64]) -> range:
-    return range(int(classes.max()) + 1)
-
-
-def _sources(trace: Trace, classes: NDArray[np.int64], number: int) -> Sources:
-    own = classes == number
-    devices, items = len(np.unique(trace.devices[own])), int(own.sum())
-    sizes = np.zeros(items) if trace.sizes is None else trace.sizes[own]
-    return Sources(
-        devices,
-        items / devices / trace.seconds,
-        float(sizes.mean()),
-        f"class {number + 1}",
-        float(sizes.max()) if sizes.max() > sizes.mean() else None,
-    )
-
-
-def _byte_burst(trace: Trace, seconds: NDArray[np.int64], own: NDArray[np.bool_]) -> float:
-    """The burst of a class's bytes, counted in items of the largest size, as plans reckon them."""
-    assert trace.sizes is not None
-    sizes = trace.sizes[own]
-    weights = sizes / sizes.max() if sizes.any() else np.ones_like(sizes)
-    length = int(seconds[-1]) + 1
-    return _burst(np.bincount(seconds[own], weights=weights, minlength=length), trace.seconds)
-
-
-def _dispersion(counts: NDArray[Any]) -> float:
-    return float(counts.var() / counts.mean())
-
-
-def _burst(counts: NDArray[Any], seconds: float) -> float:
-    """Items of the busiest second to be expected in an hour, over those of an average one."""
-    mean = float(counts.sum()) / seconds
-    if _dispersion(counts) <= _EVEN:
-        return max(1.0, _explained(ceil(counts.max() - _DIGITS), len(counts)) / mean)
-    return max(1.0, _busiest(counts) / mean)
-
-
-def _explained(busiest: int, seconds: int) -> float:
-    """The mean of Poisson's counts that have a second so busy, in so many, now and then.
-
-    Chance alone makes a busiest second; where that explains it, there is no burst.
+    What is compared is how much they send, how large it is, and how much more they send at times.
     """
-    low, high = 0.0, float(busiest)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        is_rarer = log_poisson_tail(middle, busiest) + log(seconds) < log(_BY_CHANCE)
-        low, high = (middle, high) if is_rarer else (low, middle)
-    return high
+    items = np.bincount(devices)
+    sizes = np.ones(len(items))
+    if trace.sizes is not None:
+        sizes = np.maximum(np.bincount(devices, weights=trace.sizes) / items, 1)
+    alike = np.floor(np.log2([items, sizes, np.maximum(busy * trace.seconds / items, 1)]))
+    _, classes = np.unique(alike, axis=1, return_inverse=True)
+    return classes.astype(np.int64)
 
 
-def _busiest(counts: NDArray[Any]) -> float:
-    """Of an hour, by Gumbel's law fitted to the busiest second of each minute (L-moments)."""
-    blocks = len(counts) // _BLOCK_S
-    if blocks < _FEW_BLOCKS:
-        return float(counts.max())
-    maxima = np.sort(counts[: blocks * _BLOCK_S].reshape(blocks, _BLOCK_S).max(axis=1))
-    first = float(maxima.mean())
-    ranks = np.arange(blocks) / (blocks - 1)
-    scale = max(2 * float((ranks * maxima).mean()) - first, 0.0) / log(2)
-    in_an_hour = first - _EULER * scale + scale * log(SECONDS / _BLOCK_S)
-    return max(in_an_hour, float(counts.max()))
+@dataclass(frozen=True)
+class _Class:
+    """Sources, and the bursts of all together and of the busiest one: of items, and of bytes."""
+
+    sources: Sources
+    bursts: tuple[float, ...]
+
+
+def _class(
+    trace: Trace,
+    number: int,
+    devices: NDArray[np.int64],
+    seconds: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    busy: NDArray[np.float64],
+) -> _Class:
+    length = int(seconds[-1]) + 1
+    own = labels[devices] == number
+    _, devices = np.unique(devices[own], return_inverse=True)
+    count, seconds = int(devices.max()) + 1, seconds[own]
+    rate = len(devices) / count / trace.seconds
+    bursts = [
+        burst(np.bincount(seconds, minlength=length), trace.seconds),
+        max(float(busy[labels == number].max()) / rate, 1.0),
+    ]
+    sizes = np.zeros(len(devices)) if trace.sizes is None else trace.sizes[own]
+    mean, largest = float(sizes.mean()), float(sizes.max())
+    name, most = f"class {number + 1}", largest if largest > mean else None
+    sources = Sources(count, rate, mean, name, most)
+    if most is None:  # bytes come as items do
+        return _Class(sources, (bursts[0], bursts[0], bursts[1], bursts[1]))
+    weights = sizes / largest  # in items of the largest size, as plans reckon them
+    busiest = float(busy_rates(devices, seconds, length, weights).max())
+    heavy = [
+        burst(np.bincount(seconds, weights, minlength=length), trace.seconds),
+        max(busiest / (rate * mean / largest), 1.0),
+    ]
+    return _Class(sources, (bursts[0], heavy[0], bursts[1], heavy[1]))
 
 
 def _skew(trace: Trace) -> float:
@@ -182,4 +156,4 @@ def _skew(trace: Trace) -> float:
     _, period = np.unique(periods[1:][changes], return_inverse=True)
     ideal = np.bincount(period, weights=middles) / np.bincount(period)
     variance = float(((middles - ideal[period]) ** 2 - gaps**2 / 12).mean())
-    return sqrt(max(variance, 0.0))
+    return round(sqrt(max(variance, 0.0)), _DIGITS)
