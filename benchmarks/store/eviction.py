@@ -180,6 +180,6 @@ EVICTION = Experiment(
     name="eviction",
     question="what it costs to evict many at once, in memory and in stores",
     run=run,
-    full=EvictionSizes(held=1 << 23, times=300, python_held=1 << 20, memory_times=5),
+    full=EvictionSizes(held=1 << 23, times=300, python_held=1 << 20, memory_times=5, every=2),
     quick=EvictionSizes(held=1 << 14, times=6, python_held=1 << 10, memory_times=6, every=4),
 )

@@ -1,8 +1,13 @@
-"""The memory that a window takes in its process, by its size, and what fits into some memory."""
+"""The memory that a window takes in its process, by its size, and what fits into some memory.
 
+Processes run beside each other, one for each core: they are not timed, and memory is their own.
+"""
+
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -69,24 +74,29 @@ def _taken(sizes: MemorySizes, bench: Bench) -> list[Measured]:
     for held in sizes.windows:
         bench.progress.begin(f"window {size(held)}")
         kinds = [k for k in KINDS if k not in OF_OBJECTS or held <= sizes.python_window]
-        found = [_measured(kind, {"window": held}, _most(_told(kind, held)), "B") for kind in kinds]
+        told = _told([_Asked(kind, held) for kind in kinds])
+        found = [
+            _measured(kind, {"window": held}, _most(lines), "B")
+            for kind, lines in zip(kinds, told, strict=True)
+        ]
         bench.progress.end(", ".join(f"{m.contender} {memory(m.median)}" for m in found))
         measured += found
     return measured
 
 
 def _fitting(sizes: MemorySizes, bench: Bench) -> list[Measured]:
-    measured = []
-    for kind in KINDS:
-        bench.progress.begin(f"largest window, {kind}")
-        largest = sizes.python_largest if kind in OF_OBJECTS else sizes.largest
-        told = _told(kind, largest, "--most", str(max(sizes.budgets) * _MB))
-        found = [
-            _measured(kind, {"memory": f"{mb} MB"}, _largest(told, mb * _MB), "updates")
-            for mb in sizes.budgets
-        ]
-        bench.progress.end(", ".join(f"{m.case['memory']} {m.median:,}" for m in found))
-        measured += found
+    bench.progress.begin("largest windows")
+    most = max(sizes.budgets) * _MB
+    asked = [
+        _Asked(kind, sizes.python_largest if kind in OF_OBJECTS else sizes.largest, most)
+        for kind in KINDS
+    ]
+    measured = [
+        _measured(own.kind, {"memory": f"{mb} MB"}, _largest(lines, mb * _MB), "updates")
+        for own, lines in zip(asked, _told(asked), strict=True)
+        for mb in sizes.budgets
+    ]
+    bench.progress.end(", ".join(f"{m.contender} {m.median:,}" for m in measured))
     return measured
 
 
@@ -101,13 +111,28 @@ def _most(told: Sequence[tuple[int, int]]) -> int:
     return max(_PAGE, *(taken for _, taken in told))
 
 
-def _told(kind: str, held: int, *limit: str) -> Sequence[tuple[int, int]]:
-    """How many updates a window had, and the bytes that it took until then."""
-    command = [sys.executable, "-m", "benchmarks.store.memory_worker"]
-    asked = ["--kind", kind, "--window", str(held), *limit]
-    printed = subprocess.run([*command, *asked], check=True, stdout=subprocess.PIPE, text=True)
-    lines = [line.split() for line in printed.stdout.splitlines()]
-    return [(int(updates), int(taken)) for updates, taken in lines]
+@dataclass(frozen=True)
+class _Asked:
+    """What a process is asked for."""
+
+    kind: str
+    held: int
+    most: int | None = None  # bytes at which it stops
+
+    def told(self) -> Sequence[tuple[int, int]]:
+        """How many updates a window had, and the bytes that it took until then."""
+        command = [sys.executable, "-m", "benchmarks.store.memory_worker"]
+        command += ["--kind", self.kind, "--window", str(self.held)]
+        if self.most is not None:
+            command += ["--most", str(self.most)]
+        printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+        lines = [line.split() for line in printed.stdout.splitlines()]
+        return [(int(updates), int(taken)) for updates, taken in lines]
+
+
+def _told(asked: Sequence[_Asked]) -> list[Sequence[tuple[int, int]]]:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(_Asked.told, asked))
 
 
 def _measured(kind: str, case: Case, figure: int, unit: str) -> Measured:
