@@ -4,17 +4,18 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+
+from benchmarks.processes import PROC, tree
 
 __all__ = ["Peak", "resident_bytes", "watched"]
 
-_PROC = Path("/proc")
+_RESIDENT = 21  # where /proc/<pid>/stat has pages of memory, behind the name
 _EVERY_SECONDS = 0.5
 
 
 def resident_bytes() -> int:
     """The resident memory of this process; needs a system with /proc."""
-    pages = (_PROC / "self" / "statm").read_text().split()[1]
+    pages = (PROC / "self" / "statm").read_text().split()[1]
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -54,20 +55,6 @@ def watched() -> Iterator[Peak]:
 
 def _tree_bytes(root: int) -> int | None:
     """Resident memory of a process and its descendants; pages that they share count for each."""
-    if not (_PROC / "self" / "stat").exists():
+    if (told := tree(root)) is None:
         return None
-    children: dict[int, list[int]] = {}
-    resident: dict[int, int] = {}
-    for folder in _PROC.glob("[0-9]*"):
-        try:
-            stat = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
-        except OSError:  # it has ended
-            continue
-        children.setdefault(int(stat[1]), []).append(int(folder.name))
-        resident[int(folder.name)] = int(stat[21]) * os.sysconf("SC_PAGE_SIZE")
-    total, waiting = 0, [root]
-    while waiting:
-        process = waiting.pop()
-        total += resident.get(process, 0)
-        waiting += children.get(process, [])
-    return total
+    return sum(int(stat[_RESIDENT]) for stat in told) * os.sysconf("SC_PAGE_SIZE")

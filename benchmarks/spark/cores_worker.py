@@ -5,6 +5,7 @@ import os
 import sys
 from functools import partial
 
+from benchmarks.processes import cpu_seconds
 from benchmarks.spark.contenders import write
 from benchmarks.spark.data import DAY_US, cached, readings
 from benchmarks.spark.session import session
@@ -14,7 +15,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Answer every line by itself when its work is done."""
+    """Answer every line when its work is done: by itself, and the seconds that kept cores busy."""
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("--cores", "--rows", "--frame"):
         parser.add_argument(name, type=int, required=True)
@@ -29,8 +30,9 @@ def main() -> None:
             "time": partial(by_time, df, width, None),
         }
         for line in sys.stdin:
+            before = cpu_seconds(os.getpid())
             write(queries[line.strip()]())
-            print(line.strip(), flush=True)
+            print(line.strip(), cpu_seconds(os.getpid()) - before, flush=True)
 
 
 if __name__ == "__main__":
