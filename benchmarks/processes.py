@@ -7,7 +7,10 @@ __all__ = ["PROC", "cpu_seconds", "tree"]
 
 PROC = Path("/proc")
 
-_PARENT, _USER, _SYSTEM = 1, 11, 12  # places of what /proc/<pid>/stat says behind the name
+# Places of what /proc/<pid>/stat says behind the name; times are its own, and those of children
+# that have ended.
+_PARENT = 1
+_TIMES = (11, 12, 13, 14)
 
 
 def tree(root: int) -> list[list[str]] | None:
@@ -34,5 +37,5 @@ def tree(root: int) -> list[list[str]] | None:
 
 def cpu_seconds(root: int) -> float:
     """The time that all of them have kept cores busy, in the system too; 0 if it is not told."""
-    ticks = sum(int(stat[_USER]) + int(stat[_SYSTEM]) for stat in tree(root) or ())
+    ticks = sum(int(stat[place]) for stat in tree(root) or () for place in _TIMES)
     return ticks / os.sysconf("SC_CLK_TCK")

@@ -52,6 +52,7 @@ def run(sizes: CoresSizes, bench: Bench) -> Findings:
         for worker in workers.values():
             for kind in _KINDS * _WARM_UPS:
                 worker.ask(kind)
+            worker.busy.clear()
         for kind in _KINDS:
             turns = [Contender(name, partial(own.ask, kind)) for name, own in workers.items()]
             measured += bench.side_by_side({"window by": kind}, turns)
@@ -93,7 +94,7 @@ class _Worker:
     asked: IO[str]
     answers: IO[str]
     called: str
-    _busy: list[float] = field(default_factory=list)
+    busy: list[float] = field(default_factory=list)  # cores, in each run
 
     def ask(self, kind: str) -> None:
         """Wait until it has run."""
@@ -102,12 +103,12 @@ class _Worker:
         answer = self.answers.readline().split()
         if answer[:1] != [kind]:
             raise RuntimeError(f"{self.called}: the process failed, as told above")
-        self._busy.append(float(answer[1]) / (time.perf_counter() - start))
+        self.busy.append(float(answer[1]) / (time.perf_counter() - start))
 
     @property
     def cores_busy(self) -> float:
         """How many cores it has kept busy, mostly."""
-        return median(self._busy)
+        return median(self.busy)
 
 
 @contextmanager

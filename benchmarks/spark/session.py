@@ -1,7 +1,8 @@
 """The Spark that everything is measured on: two cores unless said otherwise."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 
 from pyspark.sql import SparkSession
 
@@ -21,9 +22,11 @@ SETTINGS = {
 
 
 @contextmanager
-def session(cores: int = 2) -> Iterator[SparkSession]:
+def session(
+    cores: int = 2, settings: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[SparkSession]:
     """A session that ends with the block; experiments find it as `SparkSession.active()`."""
-    spark = started("windrow benchmarks", f"local[{cores}]", SETTINGS, debug=False)
+    spark = started("windrow benchmarks", f"local[{cores}]", {**SETTINGS, **settings}, debug=False)
     try:
         yield spark
     finally:

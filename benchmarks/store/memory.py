@@ -34,6 +34,10 @@ class MemorySizes:
     largest: int  # where windows that still fit stop,
     python_largest: int  # and those of Python's objects
 
+    def largest_of(self, kind: str) -> int:
+        """Where windows of a kind stop."""
+        return self.python_largest if kind in OF_OBJECTS else self.largest
+
 
 def run(sizes: MemorySizes, bench: Bench) -> Findings:
     """Bytes by windows, and windows by bytes."""
@@ -47,7 +51,7 @@ def run(sizes: MemorySizes, bench: Bench) -> Findings:
                 "largest window",
                 fitting,
                 ["memory"],
-                cell=lambda m: _fits(int(m.median), (sizes.largest, sizes.python_largest)),
+                cell=lambda m: _fits(int(m.median), sizes.largest_of(m.contender)),
             ),
         ],
         [
@@ -87,10 +91,7 @@ def _taken(sizes: MemorySizes, bench: Bench) -> list[Measured]:
 def _fitting(sizes: MemorySizes, bench: Bench) -> list[Measured]:
     bench.progress.begin("largest windows")
     most = max(sizes.budgets) * _MB
-    asked = [
-        _Asked(kind, sizes.python_largest if kind in OF_OBJECTS else sizes.largest, most)
-        for kind in KINDS
-    ]
+    asked = [_Asked(kind, sizes.largest_of(kind), most) for kind in KINDS]
     measured = [
         _measured(own.kind, {"memory": f"{mb} MB"}, _largest(lines, mb * _MB), "updates")
         for own, lines in zip(asked, _told(asked), strict=True)
@@ -139,8 +140,8 @@ def _measured(kind: str, case: Case, figure: int, unit: str) -> Measured:
     return Measured(kind, case, figure, figure, 1, 1, unit=unit)
 
 
-def _fits(held: int, stops: tuple[int, int]) -> str:
-    return f"{held:,} or more" if held in stops else f"{held:,}"
+def _fits(held: int, largest: int) -> str:
+    return f"{held:,} or more" if held == largest else f"{held:,}"
 
 
 MEMORY = Experiment(

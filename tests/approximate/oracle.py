@@ -2,10 +2,11 @@
 
 import math
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
+from tests.aggregators.support import Slide
 from windrow import agg
 from windrow.aggregators import ApproximateAmta, Interval
 from windrow.algebra.aggregate import Aggregate
@@ -25,7 +26,9 @@ def _defined(function: Callable[[Sequence[Any]], Any], least: int = 1) -> Callab
 
 
 # Aggregates that bound their results, and what they are of a list.
-BOUNDED: dict[str, tuple[Aggregate[Any], Callable[[Sequence[Any]], Any]]] = {
+Bounded: TypeAlias = Mapping[str, tuple[Aggregate[Any], Callable[[Sequence[Any]], Any]]]
+
+BOUNDED: Bounded = {
     "count": (agg.count(), len),
     "sum": (agg.sum(), exact_sum),
     "mean": (agg.mean(), exact_mean),
@@ -67,6 +70,39 @@ def followed(window: ApproximateAmta, steps: Iterable[Any]) -> Iterator[list[Any
             window.insert(step)
             values.append(step)
         yield values
+
+
+def slid(window: ApproximateAmta, slide: Slide, values: Iterable[Any]) -> Iterator[list[Any]]:
+    """After each update what the policy leaves in the window."""
+    held: list[Any] = []
+    for value in values:
+        window.insert(value)
+        window.slide()
+        held.append(value)
+        del held[: slide.leaving(held)]
+        yield held
+
+
+def after(asked: Any, method: Any, values: Iterable[Any], evicted: int) -> Any:
+    """The results when some of all have left."""
+    window = ApproximateAmta(asked, method)
+    for value in values:
+        window.insert(value)
+    window.evict(evicted)
+    return window.query()
+
+
+def window_of(bounded: Bounded, *methods: Any, slide: Slide | None = None) -> ApproximateAmta:
+    """A window of all of these aggregates."""
+    asked = {name: aggregate for name, (aggregate, _) in bounded.items()}
+    policy = None if slide is None else slide.policy()
+    return ApproximateAmta(asked, *methods, policy=policy)
+
+
+def check_all(window: ApproximateAmta, bounded: Bounded, values: Sequence[Any]) -> None:
+    """Check every one of them."""
+    for name, found in results(window).items():
+        check(found, bounded[name][1](values))
 
 
 def results(window: ApproximateAmta) -> dict[str, Interval]:

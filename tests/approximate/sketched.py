@@ -1,15 +1,15 @@
 """Sketches that count or find quantiles, and what is exact of a list."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from scipy import stats
 
 from tests.algebra.drawn import rank, there
+from tests.approximate.oracle import Bounded
 from windrow import agg
-from windrow.algebra.aggregate import Aggregate
 
 __all__ = [
     "COUNTS",
@@ -35,7 +35,7 @@ def exact_count(values: Sequence[Any]) -> int:
 
 
 # Sketches that count, or find quantiles, and what is exact of a list.
-SKETCHED: dict[str, tuple[Aggregate[Any], Callable[[Sequence[Any]], Any]]] = {
+SKETCHED: Bounded = {
     "distinct": (COUNTS[0], exact_count),
     **{
         f"quantile {q}": (agg.quantile_sketch(q, k=64), partial(exact_quantile, q))

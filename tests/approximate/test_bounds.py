@@ -18,7 +18,7 @@ from tests.aggregators.support import (
     last_from_maximum,
     total_up_to,
 )
-from tests.approximate.oracle import BOUNDED, check, followed, results
+from tests.approximate.oracle import BOUNDED, check_all, followed, slid, window_of
 from windrow import agg, window
 from windrow.aggregators import Amta, ApproximateAmta, Footprint, Hop, MaxLike, SumLike
 from windrow.aggregators.approximate import additive
@@ -46,14 +46,7 @@ steps = st.lists(st.one_of(numbers, st.tuples(st.integers(1, 9))), max_size=150)
 
 
 def _window(method: str, slide: Slide | None = None) -> ApproximateAmta:
-    asked = {name: aggregate for name, (aggregate, _) in BOUNDED.items()}
-    policy = None if slide is None else slide.policy()
-    return ApproximateAmta(asked, *METHODS[method](), policy=policy)
-
-
-def _check_all(window: ApproximateAmta, values: list[Any]) -> None:
-    for name, found in results(window).items():
-        check(found, BOUNDED[name][1](values))
+    return window_of(BOUNDED, *METHODS[method](), slide=slide)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -62,20 +55,16 @@ def test_evicted_one_by_one_or_many_at_once(method: str, steps: list[Any]) -> No
     window = _window(method)
     for values in followed(window, steps):
         assert len(window) == len(values)
-        _check_all(window, values)
+        check_all(window, BOUNDED, values)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("slide", SLIDES, ids=lambda slide: slide.name)
 @given(values=st.lists(st.integers(0, 20), max_size=120))
 def test_slid_by_a_policy(method: str, slide: Slide, values: list[int]) -> None:
-    window, held = _window(method, slide), list[int]()
-    for value in values:
-        window.insert(value)
-        window.slide()
-        held.append(value)
-        del held[: slide.leaving(held)]
-        _check_all(window, held)
+    window = _window(method, slide)
+    for held in slid(window, slide, values):
+        check_all(window, BOUNDED, held)
 
 
 @given(values=st.lists(st.integers(-50, 50), min_size=1, max_size=300), bound=st.integers(0, 100))
@@ -116,7 +105,7 @@ def test_goes_on_from_a_snapshot(method: str) -> None:
         one.insert(value)
         if len(one) > 60:
             one.evict()
-        _check_all(one, values[number + 1 - len(one) : number + 1])
+        check_all(one, BOUNDED, values[number + 1 - len(one) : number + 1])
 
 
 def test_another_snapshot_is_refused() -> None:
@@ -137,7 +126,7 @@ def test_a_trace_that_forgets_how_far_sums_strayed_is_caught(
         window.insert(value)
     window.evict()
     with pytest.raises(AssertionError, match="Interval"):
-        _check_all(window, values[1:])
+        check_all(window, BOUNDED, values[1:])
 
 
 def test_evicting_any_number_takes_a_logarithm_of_combines() -> None:
@@ -178,7 +167,7 @@ def test_a_policy_that_looks_at_what_there_was_is_not_guessed_at() -> None:
             del held[:2]
         window.slide()
         del held[: halving.leaving(held)]
-        _check_all(window, held)
+        check_all(window, BOUNDED, held)
 
 
 def test_a_policy_to_be_verified_is_refused() -> None:

@@ -7,21 +7,12 @@ import statistics
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
-from tests.approximate.oracle import check
+from tests.approximate.oracle import after, check
 from windrow import agg
 from windrow.aggregators import Amta, ApproximateAmta, Footprint, SumLike
 from windrow.algebra.aggregate import as_monoid
 from windrow.algebra.optional import same
-
-
-def _after(asked: Any, method: Any, values: list[Any], evicted: int) -> Any:
-    window = ApproximateAmta(asked, method)
-    for value in values:
-        window.insert(value)
-    window.evict(evicted)
-    return window.query()
 
 
 def test_a_value_that_is_no_number_leaves_again() -> None:
@@ -37,36 +28,36 @@ def test_a_value_that_is_no_number_leaves_again() -> None:
 
 def test_large_whole_numbers_and_decimals_lose_no_digit() -> None:
     large = 10**18 + 1
-    assert _after(agg.sum(), SumLike(absolute=0), [0, 0, 0, large], 1).value == large
-    found = _after(agg.sum(), Footprint(2), [1, 2, 10**400, 3], 1)
+    assert after(agg.sum(), SumLike(absolute=0), [0, 0, 0, large], 1).value == large
+    found = after(agg.sum(), Footprint(2), [1, 2, 10**400, 3], 1)
     assert found.low <= 10**400 + 5 <= found.high
-    found = _after(agg.mean(), Footprint(1), [Decimal(1), Decimal(2), Decimal(4)], 1)
+    found = after(agg.mean(), Footprint(1), [Decimal(1), Decimal(2), Decimal(4)], 1)
     assert found.low <= 3 <= found.high
 
 
 def test_of_equal_maxima_the_oldest_must_be_known() -> None:
     rows = [("x", 5), ("a", 5), ("b", 5), ("a", 5)]
-    assert not _after(agg.argmax(), SumLike(absolute=2), rows, 2).exact
+    assert not after(agg.argmax(), SumLike(absolute=2), rows, 2).exact
 
 
 def test_results_without_an_order_have_no_ends() -> None:
     rows = [(5, 0), (1, 1), (2, 2), (3, 3), (0, 4), (9, 5), (1, 6)]
-    assert _after(agg.longest_increasing_run(), Footprint(2), rows, 1).low is None
-    assert _after(agg.max(), Footprint(2), [1, math.nan, 7, 8, 5, 4], 2).low is None
-    assert _after(agg.geometric_mean(), Footprint(1), [1e300] * 10, 5).high is None
+    assert after(agg.longest_increasing_run(), Footprint(2), rows, 1).low is None
+    assert after(agg.max(), Footprint(2), [1, math.nan, 7, 8, 5, 4], 2).low is None
+    assert after(agg.geometric_mean(), Footprint(1), [1e300] * 10, 5).high is None
 
 
 def test_variances_far_from_zero_hold() -> None:
     rng = random.Random(136)
     for _ in range(200):
         values = [1e8 + rng.random() for _ in range(8)]
-        found = _after(agg.variance(), Footprint(2), values, 4)
+        found = after(agg.variance(), Footprint(2), values, 4)
         check(found, statistics.variance(map(Fraction, values[4:])))
 
 
 def test_a_monoid_of_ones_own_has_no_bounds_whatever_its_name() -> None:
     own = replace(as_monoid(agg.sum()), lift=float, combine=operator.add, identity=0.0)
-    assert _after(replace(own, lower=same), Footprint(1), [1, 2, 3], 1).low is None
+    assert after(replace(own, lower=same), Footprint(1), [1, 2, 3], 1).low is None
 
 
 def test_decimals_of_any_length_are_rounded_as_in_exact_windows() -> None:

@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.aggregators.support import Slide, from_maximum, last_from_maximum, total_up_to
-from tests.approximate.oracle import check, followed, results
+from tests.approximate.oracle import after, check, check_all, followed, slid, window_of
 from tests.approximate.sketched import COUNTS, SKETCHED, is_seldom
 from windrow import agg
 from windrow.aggregators import ApproximateAmta, Footprint, Interval, SumLike
@@ -31,14 +31,7 @@ steps = st.lists(st.one_of(numbers, st.tuples(st.integers(1, 9))), max_size=60)
 
 
 def _window(method: str, slide: Slide | None = None) -> ApproximateAmta:
-    asked = {name: aggregate for name, (aggregate, _) in SKETCHED.items()}
-    policy = None if slide is None else slide.policy()
-    return ApproximateAmta(asked, METHODS[method](), policy=policy)
-
-
-def _check_all(window: ApproximateAmta, values: list[Any]) -> None:
-    for name, found in results(window).items():
-        check(found, SKETCHED[name][1](values))
+    return window_of(SKETCHED, METHODS[method](), slide=slide)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -46,7 +39,7 @@ def _check_all(window: ApproximateAmta, values: list[Any]) -> None:
 def test_what_is_gone_of_a_bucket_is_reckoned_with(method: str, steps: list[Any]) -> None:
     window = _window(method)
     for values in followed(window, steps):
-        _check_all(window, values)
+        check_all(window, SKETCHED, values)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -55,21 +48,9 @@ def test_what_is_gone_of_a_bucket_is_reckoned_with(method: str, steps: list[Any]
 )
 @given(values=st.lists(st.integers(0, 20), max_size=60))
 def test_so_is_what_a_policy_may_have_let_go(method: str, slide: Slide, values: list[int]) -> None:
-    window, held = _window(method, slide), list[int]()
-    for value in values:
-        window.insert(value)
-        window.slide()
-        held.append(value)
-        del held[: slide.leaving(held)]
-        _check_all(window, held)
-
-
-def _after(asked: Any, method: Any, values: Sequence[Any], evicted: int) -> Any:
-    window = ApproximateAmta(asked, method)
-    for value in values:
-        window.insert(value)
-    window.evict(evicted)
-    return window.query()
+    window = _window(method, slide)
+    for held in slid(window, slide, values):
+        check_all(window, SKETCHED, held)
 
 
 def test_families_that_count_a_bucket_whole_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,26 +63,26 @@ def test_families_that_count_a_bucket_whole_are_caught(monkeypatch: pytest.Monke
     monkeypatch.setattr(SketchedQuantile, "interval", whole)
     for name in ("distinct", "quantile 0.5"):
         aggregate, exact = SKETCHED[name]
-        found = _after(aggregate, Footprint(2), range(20), 3)
+        found = after(aggregate, Footprint(2), range(20), 3)
         with pytest.raises(AssertionError, match="Interval"):
             check(found, exact(range(3, 20)))
 
 
 def test_a_bucket_that_does_not_matter_leaves_a_result_exact() -> None:
-    assert _after(COUNTS[0], SumLike(absolute=3), [1, 2, 3, 4] * 2, 1) == Interval.of_exact(4)
-    assert _after(agg.quantile_sketch(0.5), Footprint(2), [4] * 8, 1) == Interval.of_exact(4)
+    assert after(COUNTS[0], SumLike(absolute=3), [1, 2, 3, 4] * 2, 1) == Interval.of_exact(4)
+    assert after(agg.quantile_sketch(0.5), Footprint(2), [4] * 8, 1) == Interval.of_exact(4)
 
 
 def test_a_count_moves_by_no_more_than_the_updates_that_are_in_doubt() -> None:
     twice = [*range(25), *range(25)]
-    assert _after(COUNTS[0], Footprint(1), twice, 2) == Interval(25, 23, 25, False)
-    assert _after(COUNTS[0], Footprint(1), twice, 48) == Interval(0, 0, 2, False)
+    assert after(COUNTS[0], Footprint(1), twice, 2) == Interval(25, 23, 25, False)
+    assert after(COUNTS[0], Footprint(1), twice, 48) == Interval(0, 0, 2, False)
     # Where all are different, so are those that are left.
-    assert _after(COUNTS[0], Footprint(1), range(50), 2) == Interval.of_exact(48)
+    assert after(COUNTS[0], Footprint(1), range(50), 2) == Interval.of_exact(48)
 
 
 def test_a_window_that_may_be_without_values_has_no_quantile_for_certain() -> None:
-    found = _after(agg.quantile_sketch(0.5), Footprint(1), [1, None, None], 1)
+    found = after(agg.quantile_sketch(0.5), Footprint(1), [1, None, None], 1)
     assert found.low is None
     assert not found.exact
 
@@ -115,7 +96,7 @@ def test_large_windows_of_buckets_hold_as_often_as_one_sketch(method: Any) -> No
         # They rise, so that it matters which of them are gone, and some come twice.
         values = [place // 3 * 2 + rng.randrange(300) for place in range(900)]
         evicted = rng.randrange(1, 700)
-        for name, found in _after(asked, method, values, evicted).items():
+        for name, found in after(asked, method, values, evicted).items():
             exact = SKETCHED[name][1](values[evicted:])
             assert not found.exact
             assert found.low <= found.value <= found.high
@@ -125,7 +106,7 @@ def test_large_windows_of_buckets_hold_as_often_as_one_sketch(method: Any) -> No
 
 @pytest.mark.parametrize("name", SKETCHED)
 def test_a_window_that_starts_with_a_bucket_has_the_bounds_of_its_sketch(name: str) -> None:
-    found = _after(SKETCHED[name][0], Footprint(1), range(3_000), 0)
+    found = after(SKETCHED[name][0], Footprint(1), range(3_000), 0)
     assert not found.exact
     assert found.low <= found.value <= found.high
     assert 0 < found.high - found.low < 0.7 * 3_000

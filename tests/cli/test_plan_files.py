@@ -72,6 +72,12 @@ def test_a_burst_that_is_given_holds_for_limits_of_bytes_too(trace: Path) -> Non
     assert ten["widths"][0] > 2 * measured["widths"][0]
 
 
+def test_a_trace_without_sizes_says_nothing_of_bytes(trace: Path) -> None:
+    said = complaint("--trace", trace, "--time", "when", "--limit", "50kB/s")
+    assert "does not tell how large items are" in said
+    assert "--bytes COLUMN, or give a limit of items" in said
+
+
 def test_the_plan_of_a_trace_adapts_to_other_classes(trace: Path, tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
     run("plan", "--trace", trace, "--time", "when", "--limit", "20/s", "--out", path)

@@ -86,6 +86,10 @@ from tests.cli.running import run
             {"--sources": None, "--rate": None, "--class": "count=1e300,rate=1/s"},
             '--class "count=1e300,rate=1/s": count',
         ),
+        (
+            {"--sources": None, "--rate": None, "--class": "count=1,rate=1/s,size=1e30B"},
+            '--class "count=1,rate=1/s,size=1e30B": size=1e+30 is not a number of 0 or more',
+        ),
         ({"--new-sources": "9"}, "--new-sources 9: name the plan that changes"),
         ({"--out": "nowhere/plan.json"}, "--out nowhere/plan.json: there is no folder nowhere"),
         ({"--draw": "tree.txt"}, "--draw tree.txt: give a file that ends with .png, .svg, .pdf"),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.planning.topology.traces import trace_of
+from tests.planning.topology.traces import ticking, trace_of
 from windrow.errors import InputError
 from windrow.planning import topology
 from windrow.planning.simulation import Bursts, Sending, simulate
@@ -183,6 +183,18 @@ def test_sources_that_tick_and_keep_to_a_node_need_few_and_lose_nothing() -> Non
     assert plan.widths[0] < 500  # alone on a node each would be safe
     for seed in range(10):
         assert simulate(plan, sending=Sending.TICK, seed=seed, duration_s=300.0).lossless
+
+
+@pytest.mark.parametrize("routing", [Routing.ITEM, Routing.SOURCE])
+def test_a_trace_of_a_common_tick_is_planned_for(routing: Routing) -> None:
+    # Every minute, all at once: one by one they burst no more than any that sends a single item.
+    trace = trace_of(*ticking(240, 1 / 60, 1_800))
+    found = measured(trace)
+    plan = topology.plan(
+        found.sources, nodes=20, arrivals=found.arrivals, loss=LOSS, routing=routing
+    )
+    for seed in range(5):
+        assert simulate(plan, sending=Sending.TRACE, trace=trace, seed=seed).lossless
 
 
 def test_a_device_that_bursts_counts_where_devices_keep_to_a_node() -> None:

@@ -71,7 +71,24 @@ def test_other_classes_bunch_as_the_worst_before() -> None:
     arrivals = Arrivals(3.0, 0.5, "measured", bursts=(3.5,), byte_bursts=(4.5,))
     plan = topology.plan(500, rate=0.5, nodes=20, arrivals=arrivals)
     adapted = plan.adapt([Sources(5, 0.5), Sources(5, 0.1)]).plan
-    assert adapted.arrivals == Arrivals(4.5, 0.5, "measured")
+    worst = Arrivals(3.0, 0.5, "measured", bursts=(3.5, 3.5), byte_bursts=(4.5, 4.5))
+    assert adapted.arrivals == worst
+
+
+def test_a_storm_of_all_counts_even_if_no_class_shows_it() -> None:
+    classes = [Sources(10, 1.0), Sources(30, 1.0)]
+    calm, stormy = (Arrivals(burst, bursts=(1.0, 1.2)).of_classes(classes) for burst in (1.0, 4.6))
+    assert [busy.items for busy in calm] == [1.0, 1.2]
+    assert [busy.items for busy in stormy] == pytest.approx([4.0, 4.8])
+    assert sum(one.items * busy.items for one, busy in zip(classes, stormy, strict=True)) == (
+        pytest.approx(4.6 * 40)
+    )
+
+
+def test_the_busiest_source_counts_at_least_as_much_as_its_class() -> None:
+    classes = [Sources(10, 1.0), Sources(30, 1.0)]
+    found = Arrivals(1.0, bursts=(5.0, 1.0), source_bursts=(1.0, 7.0)).of_classes(classes)
+    assert [busy.items_of_one for busy in found] == [5.0, 7.0]
 
 
 def test_bursts_of_another_number_of_classes_tell_nothing() -> None:

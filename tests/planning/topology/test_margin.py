@@ -112,6 +112,13 @@ def test_what_a_node_has_for_sure_leaves_less_for_others(
         assert share == 0
 
 
+def test_items_of_several_sizes_are_bounded_and_not_reckoned_as_the_largest_alone() -> None:
+    # Of a limit of two of the largest, three of 0.7 overrun it: more often than three largest do.
+    mixed = Crowd(1_000, 1.0, 0.7, largest_bytes=1.0)
+    share = largest_share([mixed], Limit(bytes=2.0), 1e-9)
+    assert 0 < stats.poisson.sf(2, share * 1_000) <= 1e-9
+
+
 @given(st.floats(1, 100), st.floats(1, 1_000), CHANCES)
 def test_of_two_limits_the_scarcer_counts_and_they_share_the_chance(
     items: float, size: float, chance: float

@@ -35,9 +35,11 @@ _OPTIONS = {
     "duration_s": ("--duration", "s"),
     "seed": ("--seed", ""),
     "median_s": ("--back-off", "s"),
+    "jitter_s": ("--jitter", "s"),
     "factor": ("--burst", ""),
     "share": ("--burst-share", ""),
 }
+_ENTRIES = {"item_bytes": "size", "delay_s": "delay"}  # as entries of --class and --node
 _ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})=(?:'([^']*)'|([\w.+-]*\w))")
 _LARGE = re.compile(r"\b\d+(?:\.\d+)?e\+\d+")
 _MOST_IN_DIGITS = 1e15
@@ -68,7 +70,10 @@ def told_of(option: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(f"{option} {error}") from None
+        said = str(error)
+        for argument, entry in _ENTRIES.items():
+            said = said.replace(f"{argument}=", f"{entry}=")
+        raise InputError(f"{option} {said}") from None
 
 
 def _in_digits(found: re.Match[str]) -> str:

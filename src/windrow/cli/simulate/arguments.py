@@ -8,7 +8,7 @@ from windrow.cli.quantities import read_count, read_number, read_seconds, read_s
 from windrow.cli.traces import OfTrace
 from windrow.errors import InputError
 from windrow.planning.simulation import BackOff, Bursts, Refusal, Sending
-from windrow.planning.topology import Plan, Routing, Trace, common_tick, read_plan
+from windrow.planning.topology import Plan, Routing, Trace, read_plan
 
 __all__ = ["Asked", "Given", "read_asked"]
 
@@ -98,8 +98,7 @@ def _sending(plan: Plan, given: Given) -> Sending:
         return Sending(given.sending)
     if told:
         return next(iter(told.values()))
-    ticks = plan.arrivals == common_tick(plan.sources, plan.arrivals.skew_s)
-    return Sending.TICK if ticks else Sending.POISSON
+    return Sending.TICK if plan.arrivals.ticks(plan.sources) else Sending.POISSON
 
 
 def _duration(text: str | None) -> float | None:

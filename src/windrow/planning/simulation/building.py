@@ -135,8 +135,9 @@ def _layout(scenario: Scenario, cells: int) -> NDArray[np.int64]:
     ]
     if sum(slots) * cells > _MOST_CELLS:
         raise InputError(
-            f"keys={keys:,} at {plan.nodes:,} nodes are {sum(slots):,} states to hold, too many "
-            "to simulate; route by key, or give a plan of fewer keys"
+            f"keys={keys:,} at {plan.nodes:,} nodes, of {cells:,} periods at once, are "
+            f"{sum(slots) * cells:,} states to hold, too many to simulate; route by key, or give a "
+            f"plan of fewer keys or longer periods, or a smaller skew_s={scenario.skew_s:g}"
         )
     layout = np.zeros((len(plan.layers), LAYOUT), np.int64)
     layout[:, WIDTH], layout[:, ROUTING], layout[:, SLOTS] = plan.widths, codes, slots
@@ -166,8 +167,7 @@ def _closings(
         return Closings(
             np.empty(0), np.empty((0, TURNS), np.int64), np.empty(0), nothing, np.empty(0)
         )
-    # States of panes that close sooner than they are spread go out all the time.
-    spread_s = min(scenario.plan.reduction.spreading_s, rules.period_s)
+    spread_s = scenario.plan.reduction.spreading_s
     slots, after = [], []
     for layer in range(layers):
         numbers = np.arange(layout[layer, SLOTS], dtype=np.uint64)

@@ -105,11 +105,20 @@ class Scenario:
         for number, layer in enumerate(self.plan.layers, 1):
             if not _fits(largest, layer.node.limit):
                 raise InputError(
-                    f"a node of layer {number} never takes a tuple of {largest:g} bytes, its limit "
-                    f"being {layer.node.limit}: on_refusal=Refusal.RETRY would send it again for "
-                    "ever; raise the limit, or use Refusal.DROP"
+                    f"a node of layer {number} never takes a tuple of {largest:g} bytes, as it "
+                    f"takes {_told(layer.node.limit)} in a second: on_refusal=Refusal.RETRY would "
+                    "send it again for ever; raise the limit, or use Refusal.DROP"
                 )
             largest = self.plan.state_bytes
+
+
+def _told(limit: Limit) -> str:
+    parts = []
+    if limit.items is not None:
+        parts.append(f"{limit.items:g} items")
+    if limit.bytes is not None:
+        parts.append(f"{limit.bytes:g} bytes")
+    return " and ".join(parts)
 
 
 def _fits(size: float, limit: Limit) -> bool:

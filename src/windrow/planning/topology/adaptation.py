@@ -111,7 +111,7 @@ def fewest_moves(
 
     @cache
     def best(i: int, j: int) -> tuple[int, int, int, tuple[Move, ...]]:
-        """From the layers i and j on: nodes that change, layers whose nodes or number do, moves."""
+        """From layers i and j on: nodes, layers and numbers of layers that change; the moves."""
         if i == len(before) and j == len(after):
             return 0, 0, 0, ()
         ways = []

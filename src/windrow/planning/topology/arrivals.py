@@ -1,18 +1,28 @@
 """How unevenly sources send."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
+from typing import Any, NamedTuple
 
 from windrow.errors import InputError
 from windrow.planning.topology.checks import require_not_negative, require_positive, require_text
-from windrow.planning.topology.model import Routing, Sources, total_items
+from windrow.planning.topology.model import Sources, total_items
 
-__all__ = ["GRACE", "POISSON", "Arrivals", "common_tick"]
+__all__ = ["GRACE", "POISSON", "Arrivals", "Busy", "common_tick"]
 
 GRACE = 3  # standard deviations of the skew that nodes with a clock wait for late items
 
 _OF_CLASSES = ("bursts", "byte_bursts", "source_bursts", "source_byte_bursts")
+
+
+class Busy(NamedTuple):
+    """A busy second of a class over an average one: of all its sources, and of the busiest one."""
+
+    items: float
+    bytes: float
+    items_of_one: float
+    bytes_of_one: float
 
 
 @dataclass(frozen=True)
@@ -22,8 +32,8 @@ class Arrivals:
     `skew_s` is the standard deviation of when sources change the period, around its true end.
     `bursts` are those of each class of sources, where some bunch more than others; `byte_bursts`
     are of bytes, where large items come together.  `source_bursts` and `source_byte_bursts` are
-    those of the busiest single source of each class: what counts where sources are hashed as a
-    whole.
+    those of the busiest single source of each class: they count as well where sources are hashed
+    as a whole.
     """
 
     burst: float = 1.0
@@ -51,23 +61,27 @@ class Arrivals:
         """How long nodes with a clock wait for late items after a period's end."""
         return GRACE * self.skew_s
 
-    def of_classes(
-        self, classes: int, routing: Routing = Routing.ITEM
-    ) -> tuple[tuple[float, float], ...]:
-        """The burst of each of so many classes, of items and of bytes."""
+    def of_classes(self, sources: Sequence[Sources]) -> tuple[Busy, ...]:
+        """What each class does in a busy second, all together at least what `burst` says."""
         for several in self._told:
-            if len(several) != classes:
+            if len(several) != len(sources):
                 raise InputError(
                     f"{self.name} arrivals tell the bursts of {len(several)} classes of sources, "
-                    f"and there are {classes}; measure the new ones (a trace of them tells), or "
-                    f"say Arrivals(burst={max(several):.3g}) of all"
+                    f"and there are {len(sources)}; measure the new ones (a trace of them tells), "
+                    f"or say Arrivals(burst={max(several):.3g}) of all"
                 )
-        items = self.bursts or (self.burst,) * classes
-        heavy = self.byte_bursts or items
-        if routing is Routing.SOURCE and self.source_bursts:
-            items = self.source_bursts
-            heavy = self.source_byte_bursts or items
-        return tuple(zip(items, heavy, strict=True))
+        bursts = self.bursts or (self.burst,) * len(sources)
+        busy = sum(one.items * burst for one, burst in zip(sources, bursts, strict=True))
+        # A storm of all may be too small to show in any single class.
+        common = max(self.burst * total_items(sources) / busy, 1.0)
+        of_bytes = self.byte_bursts or bursts
+        of_one = self.source_bursts or bursts
+        bytes_of_one = self.source_byte_bursts or of_bytes
+        classes = zip(bursts, of_bytes, of_one, bytes_of_one, strict=True)
+        return tuple(
+            Busy(items := common * a, heavy := common * b, max(items, c), max(heavy, d))
+            for a, b, c, d in classes
+        )
 
     def ticks(self, sources: Sequence[Sources]) -> bool:
         """Whether all of these send at common ticks."""
@@ -80,10 +94,12 @@ class Arrivals:
         """
         if self.ticks(before):
             return common_tick(sources, self.skew_s)
-        if self._told and len(before) != len(sources):
-            worst = max(self.burst, *(burst for several in self._told for burst in several))
-            return Arrivals(worst, self.skew_s, self.name)
-        return self
+        worst: dict[str, Any] = {
+            name: (max(several),) * len(sources)
+            for name in _OF_CLASSES
+            if (several := getattr(self, name)) and len(several) != len(sources)
+        }
+        return replace(self, **worst)
 
     @property
     def _told(self) -> list[tuple[float, ...]]:

@@ -7,7 +7,7 @@ is, so that the last layer is a single sink.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
@@ -51,16 +51,19 @@ class Assignment:
                     raise refused
                 return best
             crowds = [self._states(flow)] if above else self._items()
+            routing = Routing.ITEM if above else self.routing
             share = self._share(flow, crowds, node.limit, chance)
-            layer = _layer(flow, node, Routing.ITEM if above else self.routing, share)
-            if layer.width == 1:  # whatever the keys are, they are together here
-                last = layer if self.reduction.keys == 1 else replace(layer, routing=Routing.KEY)
-                return _smaller(best, [*above, last])
-            share = self._keyed_share(flow, node.limit, chance)
-            if share:  # keys may come together here, or further down where fewer nodes do
-                ending = [*above, _layer(flow, node, Routing.KEY, share)]
-                best = _smaller(best, ending)
-            above.append(layer)
+            if share == 1:  # whatever the keys are, they are together here
+                routing = routing if self.reduction.keys == 1 else Routing.KEY
+                return _smaller(best, [*above, _layer(flow, node, routing, share)])
+            keyed = self._keyed_share(flow, node.limit, chance)
+            if keyed:  # keys may come together here, or further down where fewer nodes do
+                best = _smaller(best, [*above, _layer(flow, node, Routing.KEY, keyed)])
+            if share < _SMALLEST_SHARE:
+                if best is None:
+                    raise InputError(f"loss={self.loss:g}: {_overrun(routing)}")
+                return best
+            above.append(_layer(flow, node, routing, share))
             widths = [self._busy(one) for one in above]
             mixing = Mixing.BRIEF if chance is None else Mixing.LONG
             flow = handed_on(flow, widths, self.reduction, self.arrivals.skew_s, mixing)
@@ -92,19 +95,31 @@ class Assignment:
 
     def _items(self) -> list[Crowd]:
         """Those of the sources, in a busy second."""
-        together = self.routing is Routing.SOURCE
-        bursts = self.arrivals.of_classes(len(self.sources), self.routing)
+        classes = zip(self.sources, self.arrivals.of_classes(self.sources), strict=True)
+        if self.routing is Routing.ITEM:
+            return [
+                Crowd(
+                    one.count,
+                    one.rate * busy.items,
+                    one.item_bytes,
+                    largest_bytes=one.largest_bytes,
+                    heavier=busy.bytes / busy.items,
+                )
+                for one, busy in classes
+            ]
+        # Fewer that are all as busy as the busiest one, and send as much: no others have a worse
+        # tail (convexity again).
         return [
             Crowd(
-                one.count,
-                one.rate * burst,
+                one.count * busy.items / busy.items_of_one,
+                one.rate * busy.items_of_one,
                 one.item_bytes,
-                together,
-                one.largest_bytes,
-                heavier=byte_burst / burst,
-                steady=together and self.arrivals.ticks(self.sources),
+                together=True,
+                largest_bytes=one.largest_bytes,
+                heavier=max(busy.bytes / busy.items, busy.bytes_of_one / busy.items_of_one),
+                steady=self.arrivals.ticks(self.sources),
             )
-            for one, (burst, byte_burst) in zip(self.sources, bursts, strict=True)
+            for one, busy in classes
         ]
 
     def _states(self, flow: Flow) -> Crowd:
@@ -114,26 +129,11 @@ class Assignment:
     def _share(
         self, flow: Flow, crowds: Sequence[Crowd], limit: Limit, chance: float | None
     ) -> Fraction:
-        """The share of all items that a node may be offered."""
+        """The share of all items that a node may be offered; next to none if chance has no room."""
         if chance is None:
             used = _used(flow, limit)
             return Fraction(1) if used <= self._usable else self._usable / used
-        share = Fraction(largest_share(crowds, limit, chance))
-        if share < _SMALLEST_SHARE:
-            raise InputError(f"loss={self.loss:g}: {self._overrun()}")
-        return share
-
-    def _overrun(self) -> str:
-        if self.routing is Routing.SOURCE:
-            return (
-                "no number of nodes loses so little, as one of the sources alone overruns the node "
-                "it is hashed to more often; give a larger limit, or let each item go to any node "
-                "(Routing.ITEM)"
-            )
-        return (
-            "no number of nodes that could be counted loses so little; give a larger limit, fewer "
-            "sources or a smaller burst"
-        )
+        return Fraction(largest_share(crowds, limit, chance))
 
     def _keyed_share(self, flow: Flow, limit: Limit, chance: float | None) -> Fraction:
         """The same where each key goes to one node; 0 if a node cannot take all of the largest."""
@@ -158,6 +158,19 @@ class Assignment:
     @property
     def _usable(self) -> Fraction:
         return 1 - (Fraction(0) if self.margin is None else exact(self.margin))
+
+
+def _overrun(routing: Routing) -> str:
+    if routing is Routing.SOURCE:
+        return (
+            "no number of nodes loses so little, as one of the sources alone overruns the node it "
+            "is hashed to more often; give a larger limit, or let each item go to any node "
+            "(Routing.ITEM)"
+        )
+    return (
+        "no number of nodes that could be counted loses so little; give a larger limit, fewer "
+        "sources or a smaller burst"
+    )
 
 
 def _used(flow: Flow, limit: Limit) -> Fraction:

@@ -3,7 +3,7 @@
 Chance alone makes a busiest second; only what it does not explain is a burst.
 """
 
-from math import ceil, log
+from math import log
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ def burst(counts: NDArray[Any], seconds: float) -> float:
     """Items of the busiest second to be expected in an hour, over those of an average one."""
     mean = float(counts.sum()) / seconds
     if dispersion(counts) <= _EVEN:
-        return max(1.0, _explained(_whole(counts.max()), len(counts)) / mean)
+        return max(1.0, _explained(int(_whole(counts.max())), len(counts)) / mean)
     return max(1.0, _busiest(counts) / mean)
 
 
@@ -39,27 +39,28 @@ def busy_rates(
     devices: NDArray[np.int64],
     seconds: NDArray[np.int64],
     length: int,
+    seen: int,
     weights: NDArray[Any] | None = None,
 ) -> NDArray[np.float64]:
     """Of each device, by its number: items of a busy second of so many, or what they weigh.
 
-    That is its mean, unless a second is so busy that chance does not explain it, among so many
-    seconds of so many devices.
+    That is its mean, unless a second is so busy that chance does not explain it, among all the
+    seconds of devices that were seen.
     """
     cells, places = np.unique(devices * length + seconds, return_inverse=True)
     owners, sums = cells // length, np.bincount(places, weights).astype(np.float64)
     means = np.bincount(owners, sums) / length
     is_even = np.bincount(owners, sums**2) / length - means**2 <= _EVEN * means
     busiest = np.maximum.reduceat(sums, np.searchsorted(owners, np.arange(len(means))))
-    wholes, which = np.unique([_whole(one) for one in busiest], return_inverse=True)
-    explained = np.array([_explained(int(one), length * len(means)) for one in wholes])[which]
+    wholes, which = np.unique(_whole(busiest), return_inverse=True)
+    explained = np.array([_explained(int(one), seen) for one in wholes])[which]
     busy = np.where(is_even, explained, busiest)
     return np.where(explained <= means, means, busy)
 
 
-def _whole(busiest: float) -> int:
+def _whole(busiest: Any) -> Any:
     """So many items at least, where not all weigh the same."""
-    return max(ceil(busiest - _DIGITS), 1)
+    return np.maximum(np.ceil(busiest - _DIGITS), 1)
 
 
 def _explained(busiest: int, seconds: int) -> float:

@@ -17,7 +17,7 @@ def require_feasible(
     loss: float | None,
     skew_s: float,
 ) -> None:
-    """Refuse sources that no node takes."""
+    """Refuse sources that no node takes, and limits and clocks that leave chance no room."""
     for one in sources:
         _require_taken(one, nodes[0])
     if nodes[0].limit.items is None and not any(one.item_bytes for one in sources):

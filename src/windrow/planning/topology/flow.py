@@ -58,19 +58,18 @@ def sent(sources: Sequence[Sources], reduction: Reduction, arrivals: Arrivals) -
     largest = max(one.most_bytes for one in sources)
     burst, byte_burst = _in_a_busy_second(sources, arrivals)
     skew_s, usual = arrivals.skew_s, float(items)
-    late = usual * min(skew_s * _BEHIND_BY, reduction.pane_s * _BEHIND) if skew_s else 0.0
+    late = usual * min(skew_s * _BEHIND_BY, reduction.pane_s * _BEHIND)
     return Flow(items, items * share, size, usual, burst, largest, byte_burst / burst, late)
 
 
 def _in_a_busy_second(sources: Sequence[Sources], arrivals: Arrivals) -> tuple[float, float]:
     """How many times as many items and bytes as in an average one, if all classes are busy then."""
     busy_items = busy_bytes = bytes_ = 0.0
-    bursts = arrivals.of_classes(len(sources))
-    for one, (burst, byte_burst) in zip(sources, bursts, strict=True):
-        busy_items += one.items * burst
-        busy_bytes += one.items * one.item_bytes * byte_burst
+    for one, busy in zip(sources, arrivals.of_classes(sources), strict=True):
+        busy_items += one.items * busy.items
+        busy_bytes += one.items * one.item_bytes * busy.bytes
         bytes_ += one.items * one.item_bytes
-    burst = max(arrivals.burst, busy_items / total_items(sources))
+    burst = busy_items / total_items(sources)
     return burst, max(burst, busy_bytes / bytes_) if bytes_ else burst
 
 
@@ -83,10 +82,11 @@ def handed_on(
     late = 0.0
     if reduction.emission is Emission.AT_CLOSE:
         panes = 1 + ceil(GRACE * skew_s / reduction.pane_s)  # that late items are of
-        late, late_hot = (
+        late, late_busy, late_hot = (
             width * _different(items / width, keys * panes)
             for items, keys in (
                 (flow.late, reduction.keys),
+                (flow.late * flow.burst, reduction.keys),
                 (flow.late * float(flow.hottest / flow.items), 1),
             )
         )
@@ -97,7 +97,7 @@ def handed_on(
         usual = min(flow.usual, (width * seen + late) / reduction.pane_s)
         # A busy period has more keys, where there are more than items.
         busy = _different(flow.usual * flow.burst * reduction.pane_s / width, reduction.keys)
-        burst = max(busy / seen, 1.0)
+        burst = max((width * busy + late_busy) / (width * seen + late), 1.0)
     else:
         items, hottest = _on_change(flow, widths, reduction.keys, mixing)
         mixed = _MIXED * skew_s * float(flow.items)

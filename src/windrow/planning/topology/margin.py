@@ -44,20 +44,25 @@ class Crowd:
     steady: bool = False
 
     @property
+    def is_mixed(self) -> bool:
+        """Whether items are of several sizes."""
+        return (self.largest_bytes or 0.0) > self.item_bytes
+
+    @property
     def in_largest(self) -> "Crowd":
-        """The same bytes in items of the largest size: no mixture has a worse tail (convexity)."""
+        """The same bytes in items of the largest size: no mixture has a larger E exp(t X)."""
         most = max(self.item_bytes, self.largest_bytes or 0.0)
         if not most:
             return self
         rate = self.rate * self.heavier * self.item_bytes / most
-        steady = self.steady and most == self.item_bytes  # else chance decides which are large
+        steady = self.steady and not self.is_mixed  # else chance decides which are large
         return replace(self, rate=rate, item_bytes=most, heavier=1.0, steady=steady)
 
     def grown(self, gain: float, share: float) -> float:
         """The logarithm of E exp(t X) of a share of them, where exp(t) of one item is 1 + gain."""
-        power = self.rate * (log1p(gain) if self.steady else gain)
         if not self.together:
-            return self.count * share * power
+            return self.count * share * self.rate * gain
+        power = self.rate * (log1p(gain) if self.steady else gain)
         if power < _STEEPEST:
             return self.count * log1p(share * expm1(power))
         return self.count * (power + log(share))
@@ -75,11 +80,13 @@ def largest_share(
     if limit.items is not None and limit.bytes is not None:
         chance /= 2  # either may be overrun
     if limit.items is not None:
-        shares.append(_Load(crowds, sure, lambda _: 1.0, limit.items).largest_share(chance))
+        load = _Load(crowds, sure, lambda _: 1.0, limit.items, is_mixed=False)
+        shares.append(load.largest_share(chance))
     if limit.bytes is not None:
+        is_mixed = any(crowd.is_mixed for crowd in crowds)
         crowds = [crowd.in_largest for crowd in crowds]
         sure = None if sure is None else sure.in_largest
-        load = _Load(crowds, sure, lambda crowd: crowd.item_bytes, limit.bytes)
+        load = _Load(crowds, sure, lambda crowd: crowd.item_bytes, limit.bytes, is_mixed=is_mixed)
         shares.append(load.largest_share(chance))
     return min(shares)
 
@@ -93,13 +100,15 @@ class _Load:
         sure: Crowd | None,
         size: Callable[[Crowd], float],
         limit: float,
+        *,
+        is_mixed: bool,
     ) -> None:
         self._sized = [(crowd, size(crowd)) for crowd in crowds if size(crowd)]
         self._sure = [] if sure is None or not size(sure) else [(sure, size(sure))]
         self._limit = limit
         self._mean = sum(crowd.count * crowd.rate * one for crowd, one in self._sized)
         sizes = {one for _, one in (*self._sized, *self._sure)}
-        alone = not self._sure and not any(crowd.together for crowd in crowds)
+        alone = not self._sure and not is_mixed and not any(crowd.together for crowd in crowds)
         self._size = sizes.pop() if len(sizes) == 1 and alone else None
 
     def largest_share(self, chance: float) -> float:

@@ -116,7 +116,7 @@ class Plan:
             spreading_s = self.reduction.spreading_s
             waits = [self.arrivals.grace_s + spreading_s, *(spreading_s for _ in others)]
         else:
-            waits = [first.width / first.items, *(self.reduction.pane_s for _ in others)]
+            waits = [first.width / self.rate, *(self.reduction.pane_s for _ in others)]
         return tuple(
             layer.node.delay_s + wait for layer, wait in zip(self.layers, waits, strict=True)
         )

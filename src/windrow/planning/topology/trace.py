@@ -65,7 +65,8 @@ def measured(trace: Trace) -> Measured:
     seconds = np.floor(trace.times_s - trace.times_s[0]).astype(np.int64)
     _, devices = np.unique(trace.devices, return_inverse=True)
     counts = np.bincount(seconds)
-    busy = busy_rates(devices, seconds, len(counts))
+    seen = len(counts) * (int(devices.max()) + 1)
+    busy = busy_rates(devices, seconds, len(counts), seen)
     labels = _classes(trace, devices, busy)
     classes = [
         _class(trace, number, devices, seconds, labels, busy)
@@ -95,7 +96,7 @@ def _classes(
         sizes = np.maximum(np.bincount(devices, weights=trace.sizes) / items, 1)
     alike = np.floor(np.log2([items, sizes, np.maximum(busy * trace.seconds / items, 1)]))
     _, classes = np.unique(alike, axis=1, return_inverse=True)
-    return classes.astype(np.int64)
+    return classes.reshape(-1).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,8 @@ def _class(
     if most is None:  # bytes come as items do
         return _Class(sources, (bursts[0], bursts[0], bursts[1], bursts[1]))
     weights = sizes / largest  # in items of the largest size, as plans reckon them
-    busiest = float(busy_rates(devices, seconds, length, weights).max())
+    seen = length * len(labels)
+    busiest = float(busy_rates(devices, seconds, length, seen, weights).max())
     heavy = [
         burst(np.bincount(seconds, weights, minlength=length), trace.seconds),
         max(busiest / (rate * mean / largest), 1.0),
