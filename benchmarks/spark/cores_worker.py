@@ -13,9 +13,6 @@ from benchmarks.spark.trailing import by_rows, by_time
 
 __all__ = ["main"]
 
-# Of one core alone, Java would choose another garbage collector.
-_SAME_FOR_ALL = {"spark.driver.extraJavaOptions": "-XX:+UseParallelGC"}
-
 
 def main() -> None:
     """Answer every line when its work is done: by itself, and the seconds that kept cores busy."""
@@ -26,7 +23,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.bound:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    with session(options.cores, _SAME_FOR_ALL), cached(readings(options.rows, keys=1)) as df:
+    with session(options.cores), cached(readings(options.rows, keys=1)) as df:
         width = DAY_US // options.rows * options.frame
         queries = {
             "rows": partial(by_rows, df, options.frame, None),

@@ -1,8 +1,7 @@
 """The Spark that everything is measured on: two cores unless said otherwise."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from types import MappingProxyType
 
 from pyspark.sql import SparkSession
 
@@ -22,11 +21,9 @@ SETTINGS = {
 
 
 @contextmanager
-def session(
-    cores: int = 2, settings: Mapping[str, str] = MappingProxyType({})
-) -> Iterator[SparkSession]:
+def session(cores: int = 2) -> Iterator[SparkSession]:
     """A session that ends with the block; experiments find it as `SparkSession.active()`."""
-    spark = started("windrow benchmarks", f"local[{cores}]", {**SETTINGS, **settings}, debug=False)
+    spark = started("windrow benchmarks", f"local[{cores}]", SETTINGS, debug=False)
     try:
         yield spark
     finally:
