@@ -184,6 +184,24 @@ def test_sums_that_may_be_too_large_for_a_slice_are_not_merged(spark: SparkSessi
             spark.conf.unset("spark.sql.ansi.enabled")
 
 
+@pytest.mark.parametrize(
+    ("slides", "assembly"), [(5, Assembly.EXPAND), (70, Assembly.MERGE)], ids=["few", "many"]
+)
+@pytest.mark.parametrize("kind", ["decimal(14,0)", "decimal(14,3)", "decimal(5,5)"])
+def test_means_of_decimals_are_rounded_as_by_spark(
+    spark: SparkSession, kind: str, slides: int, assembly: Assembly
+) -> None:
+    drawn = "if(i % 7 = 0, null, (pmod(hash(i), 19999999) - 9999999) / 10000000)"
+    whole = f"cast({drawn} * (case when '{kind}' = 'decimal(5,5)' then 1 else 1e9 end) as {kind})"
+    df = spark.sql(f"select timestamp_seconds(i * 13) ts, {whole} d from range(300) r(i)")
+    often = window.hopping(f"{slides} min", every="1 min")
+    query = wr.over(df, time="ts").window(often).aggregate(mean=agg.mean("d"))
+    assert query.plan().assembly is assembly
+    own = df.groupBy(F.window("ts", f"{slides} minutes", "1 minute")).agg(F.avg("d").alias("mean"))
+    assert query.schema["mean"].dataType == own.schema["mean"].dataType
+    assert sorted(map(str, query.collect())) == sorted(map(str, own.collect()))
+
+
 def test_panes_that_fold_agree_with_recomputation(df: DataFrame) -> None:
     plan = check(df, "panes", {"n": agg.count, "m": lambda: agg.median("i")}, *WINDOWS[2:])
     assert plan.assembly is Assembly.FOLD

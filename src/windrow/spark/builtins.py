@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 from pyspark.sql import Column
 from pyspark.sql import functions as F
-from pyspark.sql.types import DataType
+from pyspark.sql.types import DataType, DecimalType
 
 from windrow.algebra.aggregate import TIME, Aggregate
 from windrow.algebra.registry import registered
@@ -62,6 +62,10 @@ def builtin_of(aggregate: Aggregate[Any], schema: pa.Schema) -> Builtin | None:
 # Decimals of so many digits have ten more in a sum, which no slice has rows enough to fill.
 _ADDED_UP = 28
 
+# A sum of decimals of so many digits, divided by a count, has ten digits behind those of a mean: it
+# is rounded to these as if it had not been rounded before, with fewer than 10^10 rows.
+_DIVIDED = 14
+
 _TIME_TYPE = pa.timestamp("us", tz="UTC")
 
 
@@ -106,13 +110,25 @@ def _sum(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
 
 def _mean(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
     if pa.types.is_decimal(kind):
-        whole = F.avg(value)
-        return Builtin(whole, (whole,))
+        return _decimal_mean(value, kind)
     if not _is_number(kind):
         return None
     number = value.cast("double")
     parts = (F.sum(number), F.count(value))
     return Builtin(F.avg(number), parts, ("sum", "sum"), _ratio, _same)
+
+
+def _decimal_mean(value: Column, kind: pa.Decimal128Type) -> Builtin:
+    whole = F.avg(value)
+    if kind.precision > _DIVIDED:
+        return Builtin(whole, (whole,))
+    added_up = DecimalType(kind.precision + 10, kind.scale)
+
+    def lower(sum_and_count: Columns) -> Column:
+        total, count = sum_and_count
+        return _ratio([total.cast(added_up), count])
+
+    return Builtin(whole, (F.sum(value), F.count(value)), ("sum", "sum"), lower)
 
 
 def _ratio(sum_and_count: Columns) -> Column:
