@@ -32,7 +32,7 @@ def counted(run: Run, *what: str) -> int:
     """How many rows the metrics of the query tell of."""
     metrics = [p["observedMetrics"] for p in run.progress if p["observedMetrics"]]
     return sum(
-        values.asDict().get(reason) or 0
+        values.asDict().get(reason, 0)  # a number, or the sum fails
         for observed in metrics
         for name, values in observed.items()
         if name.startswith("windrow")

@@ -31,12 +31,12 @@ def test_what_is_packed_comes_back(rows: Rows, skip: int, take: int) -> None:
 @given(st.lists(ROWS, max_size=8))
 def test_a_column_has_every_parcel_as_it_is(several: list[Rows]) -> None:
     tables = [table(rows) for rows in several]
-    column = column_of([packed(one) for one in tables])
+    column = column_of([[packed(one)] for one in tables])
     column.validate(full=True)
     assert column.equals(pa.array([pack(one) for one in tables], pa.binary()))
 
 
 def test_a_column_that_would_be_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parcels, "_MOST_BYTES", 100)
-    with pytest.raises(InputError, match="too much for one column; use smaller micro-batches"):
-        column_of([packed(table([(1, "a")]))] * 2)
+    with pytest.raises(InputError, match="too much for one column; let fewer come"):
+        column_of([[packed(table([(1, "a")]))]] * 2)

@@ -34,12 +34,10 @@ from windrow.spark.hot import HotKey, hot_keys
 from windrow.spark.packing import (
     HASH,
     HOT,
-    PARCELS,
     Work,
     hash_of,
     in_lanes,
     numbered,
-    parcels_of,
     rank_column,
     resplit,
     told,
@@ -47,6 +45,7 @@ from windrow.spark.packing import (
 from windrow.spark.parallelism import tasks_of
 from windrow.spark.request import Request
 from windrow.spark.shipped import Shipped
+from windrow.spark.transit import arrived, parcels_of, sent
 from windrow.spark.types import spark_schema
 from windrow.windows import Aligned, Emit, Order, TrailingRows
 
@@ -71,7 +70,7 @@ def run(request: Request) -> DataFrame:
         hot = hot_keys(request, tasks)
         lanes = tasks * LANES_PER_TASK
         work = _pack_rows(definition, lanes, [key.split for key in hot])
-        parcels = rows.select("*", *_guides(definition, hot)).mapInArrow(work, PARCELS)
+        parcels = sent(rows.select("*", *_guides(definition, hot)), work)
         results = told(engine.get().schema)
         contexts = _contexts(request, lanes, hot)
         work = _run_lanes(
@@ -86,7 +85,7 @@ def windows_from_rows(rows: DataFrame, definition: Definition) -> DataFrame:
     tasks = tasks_of(rows.sparkSession)
     inner = hashed(definition)
     work = _pack_folded(Shipped(engine_for, inner), inner.schema, tasks * LANES_PER_TASK)
-    parcels = hashed_rows(rows, definition).mapInArrow(work, PARCELS)
+    parcels = sent(hashed_rows(rows, definition), work)
     return windows_from_parcels(parcels, definition, tasks)
 
 
@@ -98,7 +97,7 @@ def windows_from_partials(partials: DataFrame, request: Request) -> DataFrame:
     engine = Shipped(engine_for, inner)
     slices = hashed_slices(partials, definition, engine.get().partials)
     work = _pack_slices(engine, tasks * LANES_PER_TASK)
-    return windows_from_parcels(slices.mapInArrow(work, PARCELS), definition, tasks)
+    return windows_from_parcels(sent(slices, work), definition, tasks)
 
 
 def windows_from_parcels(
@@ -117,9 +116,7 @@ def windows_from_parcels(
 
 
 def _answered(parcels: DataFrame, results: pa.Schema, work: Work, tasks: int) -> DataFrame:
-    lane, low = F.col("lane"), F.col("low")  # of their names alone Spark would look them up
-    in_order = parcels.repartitionById(tasks, lane).sortWithinPartitions(lane, low)
-    return in_order.mapInArrow(work, spark_schema(results))
+    return arrived(parcels, tasks).mapInArrow(work, spark_schema(results))
 
 
 def _guides(definition: Definition, hot: Sequence[HotKey]) -> list[Column]:

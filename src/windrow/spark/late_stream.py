@@ -21,7 +21,8 @@ from windrow.spark.request import Request
 from windrow.spark.shipped import Shipped
 from windrow.spark.types import arrow_schema, spark_schema
 from windrow.spark.unpacking import unpacked
-from windrow.wire.parcels import pack, unpack
+from windrow.wire.narrowed import widened
+from windrow.wire.parcels import pack
 
 __all__ = ["late_rows"]
 
@@ -85,7 +86,7 @@ class _LateRows(StatefulProcessor):
         """Called by Spark with the parcels of a bucket."""
         watermark = micros_of(timerValues.getCurrentWatermarkInMs())
         for row in rows:
-            table = unpack(row["parcel"], self._schema)
+            table = widened(row["parcel"], self._schema)
             untimed = numbers(table["t"].is_null())
             late = self._flow.is_late(numbers(table["t"].fill_null(0)), watermark)
             found = table.filter(pa.array(untimed | late))

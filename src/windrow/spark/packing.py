@@ -5,8 +5,7 @@ as fast as it reads memory.  A lane is a share of the keys; all rows of a key ar
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
-from operator import itemgetter
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,23 +16,26 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from windrow.windows import Order
-from windrow.wire.parcels import column_of, packed, unpack
+from windrow.wire.narrowed import narrowed
+from windrow.wire.parcels import column_of
 
 __all__ = [
     "HASH",
     "HOT",
     "PARCELS",
     "Work",
+    "first_number",
     "hash_of",
     "in_lanes",
     "numbered",
     "parcels",
-    "parcels_of",
     "rank_column",
     "resplit",
     "rows_of_parcel",
     "told",
 ]
+
+Work = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 HASH = "h"
 HOT = "hot"
@@ -44,7 +46,7 @@ _PARCELS = pa.schema([("lane", pa.int32()), ("low", pa.int64()), ("parcel", pa.b
 _GATHERED = 1 << 17
 _GATHERED_BYTES = 1 << 26
 _RESULTS = 1 << 16
-# What a parcel should hold.  Spark hands parcels to Python by the thousand (`suiting`): bytes bound
+# What a parcel should hold.  Streams hand them to Python by the thousand (`suiting`): bytes bound
 # what that takes of memory, whatever rows are like.
 _PARCEL_ROWS = 1 << 13
 _PARCEL_BYTES = 1 << 16
@@ -63,26 +65,29 @@ def hash_of(keys: Iterable[str]) -> Column:
 
 def numbered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     """Rows as they come, in larger tables, each with its arrival number `n`."""
-    context = TaskContext.get()
-    number = (0 if context is None else context.partitionId()) << _TASK_SHIFT
+    number = first_number()
     for table in _gathered(batches):
         arrivals = pa.array(np.arange(number, number + table.num_rows))
         number += table.num_rows
         yield table.append_column("n", arrivals)
 
 
+def first_number() -> int:
+    """From which on this task may number what it gives: no other task has the same."""
+    context = TaskContext.get()
+    return (0 if context is None else context.partitionId()) << _TASK_SHIFT
+
+
 def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     waiting: list[pa.RecordBatch] = []
-    rows = enough = 0
+    rows = size = 0
     for batch in batches:
-        if not waiting:  # the others will be like the first: asking for bytes takes its time
-            fitting = _GATHERED_BYTES * batch.num_rows // max(batch.nbytes, 1)
-            enough = max(min(_GATHERED, fitting), 1)
         waiting.append(batch)
         rows += batch.num_rows
-        if rows >= enough:
+        size += batch.get_total_buffer_size()  # at once, where `nbytes` looks at every column
+        if rows >= _GATHERED or size >= _GATHERED_BYTES:
             yield pa.Table.from_batches(waiting)
-            waiting, rows = [], 0
+            waiting, rows, size = [], 0, 0
     if rows:
         yield pa.Table.from_batches(waiting)
 
@@ -99,11 +104,10 @@ def in_lanes(
     order = _by_lane(lanes, ranks, keep_ties=keep_ties)
     if order is not None:
         lanes, ranks = lanes[order], ranks[order]
-        table = table.take(pa.array(order))
-    table = table.combine_chunks()
-    cuts = _cuts(lanes, ranks, rows_of_parcel(table))
+    rows = narrowed(table, order)
+    cuts = _cuts(lanes, ranks, rows_of_parcel(rows.table))
     starts = cuts[:-1]
-    contents = [packed(table.slice(a, b - a)) for a, b in pairwise(cuts.tolist())]
+    contents = [rows.parcel(start, end) for start, end in pairwise(cuts.tolist())]
     yield parcels(lanes[starts], ranks[starts], contents)
 
 
@@ -113,7 +117,7 @@ def rows_of_parcel(table: pa.Table) -> int:
     return max(min(_PARCEL_ROWS, fitting), 1)
 
 
-def parcels(lanes: Any, lows: Any, contents: Sequence[pa.Buffer]) -> pa.RecordBatch:
+def parcels(lanes: Any, lows: Any, contents: Sequence[Sequence[Any]]) -> pa.RecordBatch:
     """Parcels as rows: the lane of each, its lowest rank, and what is packed."""
     columns = [
         pa.array(lanes, pa.int32()),
@@ -155,21 +159,6 @@ def _cuts(lanes: NDArray[Any], ranks: NDArray[np.int64], rows: int) -> NDArray[n
     return np.unique(np.concatenate(cuts))
 
 
-def parcels_of(
-    batches: Iterable[pa.RecordBatch], schema: pa.Schema
-) -> Iterator[tuple[int, Iterator[tuple[int, pa.Table]]]]:
-    """Each lane of a partition sorted by lane and rank, and its pieces with their lowest rank."""
-
-    def rows() -> Iterator[tuple[int, int, Any]]:
-        for batch in batches:
-            lanes, lows, packed = batch.columns
-            for lane, low, parcel in zip(lanes.to_pylist(), lows.to_pylist(), packed, strict=True):
-                yield lane, low, parcel.as_buffer()
-
-    for lane, pieces in groupby(rows(), key=itemgetter(0)):
-        yield lane, ((low, unpack(parcel, schema)) for _, low, parcel in pieces)
-
-
 def told(results: pa.Schema, *others: str) -> pa.Schema:
     """The columns of results that leave Python: not arrival numbers, which only Python needs."""
     return pa.schema([field for field in results if field.name not in ("n", *others)])
@@ -179,9 +168,6 @@ def resplit(tables: Iterable[pa.Table]) -> Iterator[pa.RecordBatch]:
     """Results in batches of a size that suits both sides."""
     for table in tables:
         yield from table.combine_chunks().to_batches(max_chunksize=_RESULTS)
-
-
-Work = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
 def rank_column(order: Order) -> str:

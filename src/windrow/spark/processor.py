@@ -20,7 +20,8 @@ from windrow.spark.pages import StatePages
 from windrow.spark.shards import NEVER, Head, Shards, shards_of
 from windrow.spark.shipped import Shipped
 from windrow.spark.waiting import Waiting, WaitingRoom
-from windrow.wire.parcels import pack, unpack
+from windrow.wire.narrowed import widened
+from windrow.wire.parcels import pack
 
 __all__ = ["BucketProcessor", "micros_of"]
 
@@ -50,7 +51,7 @@ class BucketProcessor(StatefulProcessor):
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
         """Called by Spark with the parcels of a bucket."""
-        tables = [unpack(row["parcel"], self._flow.rows) for row in rows]
+        tables = [widened(row["parcel"], self._flow.rows) for row in rows]
         return self._pass(pa.concat_tables(tables), timerValues)
 
     def handleExpiredTimer(

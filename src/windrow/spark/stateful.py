@@ -23,7 +23,7 @@ from windrow.spark.signature import signature_of
 from windrow.spark.types import spark_schema
 from windrow.spark.unpacking import unpacked
 from windrow.windows import Emit
-from windrow.wire.parcels import packed
+from windrow.wire.narrowed import narrowed
 
 __all__ = ["answered", "greeting", "in_buckets", "run"]
 
@@ -67,8 +67,7 @@ def answered(rows: DataFrame, work: Work, flow: Shipped[Flow], request: Request)
     counted = answers.observe(
         # A number of its own: a plan may hold the same query twice.
         f"windrow-{flow.mark[:8]}-{next(_results)}",
-        F.sum("rows").alias("rows"),
-        F.sum("late").alias("late"),
+        *(F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in ("rows", "late")),
     )
     results = told(engine.schema, HASH_KEY)
     found = counted.select("parcel").mapInArrow(unpacked(results), spark_schema(results))
@@ -103,7 +102,7 @@ def greeting(schema: pa.Schema, labels: tuple[int, ...]) -> pa.RecordBatch:
 
     A changed query may send its rows to buckets that have none yet, where nothing would tell.
     """
-    return parcels([labels[0]], [0], [packed(schema.empty_table())])
+    return parcels([labels[0]], [0], [narrowed(schema.empty_table()).parcel(0, 0)])
 
 
 def in_buckets(table: pa.Table, rank: str, labels: tuple[int, ...]) -> Iterator[pa.RecordBatch]:

@@ -13,9 +13,9 @@ BYTES_OF_BATCHES = "spark.sql.execution.arrow.maxBytesPerBatch"
 
 _SUITABLE: Mapping[str, str] = {
     BYTES_OF_BATCHES: str((1 << 31) - 1),  # Spark's word for no limit
-    # Rows bound batches instead.  Those of a query are small, as windows ask for few columns, and
-    # so are our parcels (`packing`).
-    "spark.sql.execution.arrow.maxRecordsPerBatch": str(1 << 10),
+    # Rows bound batches instead: each batch costs Python as much as a thousand rows do.  Those of a
+    # query are short, as windows ask for few columns, and so are the packets in which ours travel.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": str(1 << 12),
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
@@ -28,7 +28,7 @@ def suit(session: SparkSession) -> dict[str, str]:
     """Set what suits windows and was not set by anyone; returns what was set.
 
     The settings hold for all queries of the session: state of streams in RocksDB with a changelog,
-    batches for Python of 1,024 rows whatever their bytes, and on a local master as many partitions
+    batches for Python of 4,096 rows whatever their bytes, and on a local master as many partitions
     of a shuffle as cores.
     """
     given = session.conf.getAll

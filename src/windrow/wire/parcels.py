@@ -7,6 +7,7 @@ with its version and the length of each parcel.
 
 import struct
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -39,15 +40,19 @@ def packed(table: pa.Table) -> pa.Buffer:
     return batch.serialize()
 
 
-def column_of(parcels: Sequence[pa.Buffer]) -> pa.Array:
-    """Parcels as a column of bytes, copied once: Arrow would make Python's bytes of each before."""
-    ends = np.cumsum([0, *(parcel.size for parcel in parcels)])
+def column_of(parcels: Sequence[Sequence[Any]]) -> pa.Array:
+    """Parcels, each of one or several parts, as a column of bytes, copied once.
+
+    Arrow would make Python's bytes of each before.
+    """
+    parts = [[memoryview(part) for part in parcel] for parcel in parcels]
+    ends = np.cumsum([0, *(sum(part.nbytes for part in parcel) for parcel in parts)])
     if ends[-1] > _MOST_BYTES:
         raise InputError(
-            f"parcels of {ends[-1]:,} bytes are too much for one column; use smaller micro-batches "
-            "or rows"
+            f"rows of {ends[-1]:,} bytes came at once, too much for one column; let fewer come, "
+            "with a lower spark.sql.execution.arrow.maxRecordsPerBatch"
         )
-    content = pa.py_buffer(b"".join(map(memoryview, parcels)))
+    content = pa.py_buffer(b"".join(chain.from_iterable(parts)))
     offsets = pa.py_buffer(ends.astype(np.int32))
     return pa.Array.from_buffers(pa.binary(), len(parcels), [None, offsets, content])
 

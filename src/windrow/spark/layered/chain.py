@@ -16,9 +16,10 @@ from windrow.spark.buckets import buckets_of
 from windrow.spark.hashed import HASH_KEY, hashed, hashed_rows, made_here, without_hash
 from windrow.spark.layered.relay import Routed, Stop, deal, relay, settle
 from windrow.spark.layered.tally import Tell
-from windrow.spark.packing import PARCELS, told
+from windrow.spark.packing import PARCELS, Work, told
 from windrow.spark.request import Request
 from windrow.spark.shipped import Shipped
+from windrow.spark.transit import arrived, sent
 
 __all__ = ["Chain"]
 
@@ -60,7 +61,7 @@ class Chain:
         labels = buckets_of(parcels.sparkSession)
         work = settle(self._engine, carried, sink.layer, labels, self._tell)
         flow = Shipped(Flow, self._inner, request.emit, request.forget_us)
-        return stateful.answered(_at(sink, parcels), work, flow, request)
+        return stateful.answered(self._at(sink, parcels), work, flow, request)
 
     def _between(self, stops: list[Stop]) -> DataFrame:
         """Parcels for the last of these layers."""
@@ -68,14 +69,24 @@ class Chain:
         parcels = self._dealt(carried, "n", stops[0])
         for here, to in pairwise(stops):
             work = relay(self._engine, carried, self._period_us, to, self._tell)
-            parcels = _at(here, parcels).mapInArrow(work, PARCELS)
+            parcels = self._sent(self._at(here, parcels), work)
             carried = self._engine.get().partials
         return parcels
 
     def _dealt(self, carried: pa.Schema, rank: str, to: Stop) -> DataFrame:
         """Rows as parcels for the first layer."""
         rows = hashed_rows(self._request.rows, self._request.definition)
-        return rows.mapInArrow(deal(self._inner.schema, carried, rank, to, self._tell), PARCELS)
+        return self._sent(rows, deal(self._inner.schema, carried, rank, to, self._tell))
+
+    def _sent(self, rows: DataFrame, work: Work) -> DataFrame:
+        """Parcels on their way; those of a stream stay whole, as Spark would not sort packets."""
+        return rows.mapInArrow(work, PARCELS) if self._request.streaming else sent(rows, work)
+
+    def _at(self, stop: Stop, parcels: DataFrame) -> DataFrame:
+        """Parcels in the partitions of their nodes."""
+        if self._request.streaming:
+            return parcels.repartitionById(stop.width, F.col("lane"))
+        return arrived(parcels, stop.width)
 
     @property
     def _carried(self) -> pa.Schema:
@@ -83,8 +94,3 @@ class Chain:
         needed = {column for _, part in self._inner.aggregates for column in part.columns}
         left = made_here(self._inner.schema) | ({"n"} - needed)
         return pa.schema([field for field in self._inner.schema if field.name not in left])
-
-
-def _at(stop: Stop, parcels: DataFrame) -> DataFrame:
-    """Parcels in the partitions of their nodes."""
-    return parcels.repartitionById(stop.width, F.col("lane"))

@@ -20,9 +20,10 @@ from windrow.slicing.keyed import numbers
 from windrow.spark.hashed import HASH_KEY, with_hash
 from windrow.spark.layered.buffer import merged
 from windrow.spark.layered.tally import Tally, Tell, handed_on, taken_in
-from windrow.spark.packing import Work, in_lanes, numbered, parcels_of
+from windrow.spark.packing import Work, in_lanes, numbered
 from windrow.spark.shipped import Shipped
 from windrow.spark.stateful import greeting, in_buckets
+from windrow.spark.transit import parcels_of
 
 __all__ = ["Routed", "Stop", "deal", "dealt", "relay", "settle"]
 
