@@ -71,6 +71,7 @@ def test_numbers_that_count_up_to_the_end_of_64_bits_come_back(rows: int) -> Non
     numbers = [2**63 - rows + row for row in range(rows)]
     table = pa.table({"n": pa.array(numbers, pa.int64()), "text": ["x"] * rows})
     assert widened(parcel_of(table, 0, rows), table.schema).equals(table)
+    assert widened(parcel_of(table, rows, rows), table.schema).equals(table.slice(rows))
 
 
 def test_more_columns_than_a_mask_has_bits_come_back() -> None:

@@ -39,7 +39,8 @@ class Narrowed:
     def parcel(self, start: int, end: int) -> tuple[bytes, pa.Buffer]:
         """The head and the content of a parcel of these rows."""
         masks = _MASKS.pack(_mask(self.offsets), _mask(self.counting))
-        bases = [*self.offsets.values(), *(base + start for base in self.counting.values())]
+        begin = start if start < end else 0  # of no rows: behind the last there may be no number
+        bases = [*self.offsets.values(), *(base + begin for base in self.counting.values())]
         content = packed(self.table.slice(start, end - start))
         return masks + struct.pack(f"<{len(bases)}q", *bases), content
 
