@@ -19,7 +19,7 @@ from windrow.wire.packets import PACKET_BYTES
 pytestmark = pytest.mark.xdist_group("spark")
 
 ROWS_OF_BATCHES = "spark.sql.execution.arrow.maxRecordsPerBatch"
-ROWS = 30_000  # of two tasks, so that each has parcels of several packets
+ROWS = 12_000  # of two tasks, so that each has parcels of several packets
 SCHEMA = pa.schema([("t", pa.int64()), ("n", pa.int64()), ("v", pa.float64())])
 
 
