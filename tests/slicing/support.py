@@ -12,7 +12,7 @@ from windrow.algebra.aggregate import Aggregate
 from windrow.slicing.definition import Definition
 from windrow.slicing.state_types import result_type
 from windrow.testing import expected
-from windrow.windows import Count, Emit, Order, Policy, TrailingRows, TrailingTime, Window
+from windrow.windows import Emit, Order, Policy, TrailingRows, TrailingTime, Window
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -146,13 +146,13 @@ def _flat(answer: Mapping[str, Any], made: Definition) -> tuple[Any, ...]:
         return (answer["k0"], micros(answer["t"]), *results)
     named = (answer["name"],) if len(made.windows) > 1 else ()
     bounds = answer["window"]
-    positions = (bounds["first"], bounds["last"]) if isinstance(kind, Count) else ()
+    others = tuple(bounds[name] for name in ("first", "last", "nth") if name in bounds)
     return (
         answer["k0"],
         *named,
         micros(bounds["start"]),
         micros(bounds["end"]),
-        *positions,
+        *others,
         *results,
     )
 

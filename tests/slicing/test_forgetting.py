@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.slicing.support import Drawn, definition, table
 from windrow import agg, window
 from windrow.slicing.desk import Desk, MemoryPages
-from windrow.slicing.flow import Flow
+from windrow.slicing.flow import Flow, Watermark
 from windrow.slicing.keyed import key_columns
 from windrow.slicing.towered import Towered
 from windrow.windows import Emit, Order, Window
@@ -40,7 +40,7 @@ class Stream:
         if flow.waits:
             passed = flow.apply(self.kept, given, none, none, watermark)
         else:
-            passed = flow.pass_through(self.kept, given, watermark)
+            passed = flow.pass_through(self.kept, given, Watermark(watermark, watermark))
         desk.put_away()
         self.kept = passed.kept
         found: list[dict[str, Any]] = pa.concat_tables(passed.results).to_pylist()

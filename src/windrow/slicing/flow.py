@@ -1,9 +1,13 @@
-"""A stream through an engine: rows wait until the watermark has passed them.
+"""A stream through an engine: rows wait until the watermark has reached them.
 
-Rows behind the watermark are late.  The others wait; once the watermark passes them no earlier one
-can come, and they are applied in the order of their times, so that a stream gives what a batch of
-all its rows would.  Where order does not matter (slices of commutative aggregates) and where the
-user wants none (`Order.ARRIVAL`), nothing waits.
+Rows that the watermark of the micro-batch before had reached are late, as they are to Spark's own
+operators.  The others wait; once the watermark reaches them no earlier one can come, and they are
+applied in the order of their times, so that a stream gives what a batch of all its rows would.
+Where order does not matter (slices of commutative aggregates) and where the user wants none
+(`Order.ARRIVAL`), nothing waits.
+
+What a micro-batch answers is never late to an operator behind this one: an answer is given in the
+micro-batch whose watermark reaches its time, and the next operator judges by the one before.
 """
 
 from collections.abc import Iterable
@@ -26,7 +30,15 @@ from windrow.slicing.per_row import PerRow
 from windrow.slicing.towered import Towered
 from windrow.windows import Aligned, Emit, Order, Policy, TrailingRows, TrailingTime
 
-__all__ = ["Flow", "Passed", "ripe_of"]
+__all__ = ["Flow", "Passed", "Watermark", "ripe_of"]
+
+
+@dataclass(frozen=True)
+class Watermark:
+    """What a micro-batch knows of time, in microseconds."""
+
+    since: int  # rows with a smaller time are late: the micro-batch before has reached them
+    until: int  # no later micro-batch takes a row with a smaller time
 
 
 @dataclass(frozen=True)
@@ -71,15 +83,15 @@ class Flow:
         other.engine = self.engine.at(desk)
         return other
 
-    def pass_through(self, kept: Kept, rows: pa.Table, watermark: int) -> Passed:
+    def pass_through(self, kept: Kept, rows: pa.Table, watermark: Watermark) -> Passed:
         """Apply rows as they come, and answer; where rows wait, see `in_time` and `apply`."""
-        # Windows that are over close before new rows come in: those are late for them.
-        closing = self.engine.advance(kept, rows.slice(0, 0), watermark)
+        # Windows that were over before this micro-batch take no rows of it: those are late.
+        closing = self.engine.advance(kept, rows.slice(0, 0), watermark.since)
         ordered = _by_arrival(rows)
         changes = self._changes(closing.kept, ordered)
-        step = self.engine.advance(closing.kept, ordered, watermark)
+        step = self.engine.advance(closing.kept, ordered, watermark.until)
         results = chain(closing.results, step.results) if changes is None else [changes]
-        return Passed(results, self._remembered(step.kept, watermark), step.late)
+        return Passed(results, self._remembered(step.kept, watermark.until), step.late)
 
     def count(self, rows: pa.Table) -> int:
         """How many rows came: those that slices were folded from, if they were."""
@@ -94,40 +106,40 @@ class Flow:
         dues = [due, None if silent is None else silent + self._forget_us]
         return min((time for time in dues if time is not None), default=None)
 
-    def is_late(self, times: NDArray[np.int64], watermark: int) -> NDArray[np.bool_]:
+    def is_late(self, times: NDArray[np.int64], since: int) -> NDArray[np.bool_]:
         """Which rows no window takes any more."""
         if self.waits:
-            return times < watermark
+            return times < since
         aligned = [window for window in self._windows if isinstance(window, Aligned)]
         if not aligned:
             return np.zeros(len(times), np.bool_)
         starts = [last_starts(times, window) + window.size_us for window in aligned]
         ends = np.max(starts, axis=0, initial=NO_WATERMARK)
         # A row between two windows is in none, however early it comes.
-        late: NDArray[np.bool_] = (ends > times) & (ends <= watermark)
+        late: NDArray[np.bool_] = (ends > times) & (ends <= since)
         return late
 
-    def in_time(self, rows: pa.Table, watermark: int) -> tuple[pa.Table, int]:
+    def in_time(self, rows: pa.Table, since: int) -> tuple[pa.Table, int]:
         """New rows that may wait, in order of arrival; and how many came too late."""
-        in_time = numbers(rows["t"]) >= watermark
+        in_time = numbers(rows["t"]) >= since
         late = int(len(in_time) - in_time.sum())
         return _by_arrival(rows.filter(pa.array(in_time)) if late else rows), late
 
     def apply(
-        self, kept: Kept, ripe: pa.Table, waiting: pa.Table, fresh: pa.Table, watermark: int
+        self, kept: Kept, ripe: pa.Table, waiting: pa.Table, fresh: pa.Table, until: int
     ) -> Passed:
         """Apply rows that wait no longer, and answer; on change also for those that do."""
-        step = self.engine.advance(kept, _by_time(ripe), watermark)
-        remembered = self._remembered(step.kept, watermark)
+        step = self.engine.advance(kept, _by_time(ripe), until)
+        remembered = self._remembered(step.kept, until)
         if not self.previews:
             return Passed(step.results, remembered)
         return Passed([self._preview(remembered, waiting, fresh)], remembered)
 
-    def _remembered(self, kept: Kept, watermark: int) -> Kept:
+    def _remembered(self, kept: Kept, until: int) -> Kept:
         """What is kept, without keys that fell silent too long ago."""
-        if self._forget_us is None or watermark == NO_WATERMARK:
+        if self._forget_us is None or until == NO_WATERMARK:
             return kept
-        before = watermark - self._forget_us + 1
+        before = until - self._forget_us + 1
         heard = {
             name: without_silent(kept[name], columns, before)
             for name, columns in FORGETTABLE.items()
@@ -163,9 +175,9 @@ def _engine_of_streams(definition: Definition) -> Engine:
     return Towered(definition) if isinstance(engine, PerRow) else engine
 
 
-def ripe_of(waiting: pa.Table, watermark: int) -> tuple[pa.Table, pa.Table]:
+def ripe_of(waiting: pa.Table, until: int) -> tuple[pa.Table, pa.Table]:
     """The rows that wait no longer, and those that still do; each in the order they had."""
-    ripe = numbers(waiting["t"]) < watermark
+    ripe = numbers(waiting["t"]) < until
     if ripe.all():
         return waiting, waiting.slice(0, 0)
     return waiting.filter(pa.array(ripe)), waiting.filter(pa.array(~ripe))

@@ -17,7 +17,7 @@ __all__ = ["FORGETTABLE", "first_silence", "without_silent"]
 
 # The tables of such windows, and the column of each that tells when its key was last heard of: the
 # first that is there.  Ticks never go back, as times may where rows are applied as they arrive.
-FORGETTABLE = {"rows": ("tick", "t"), "open": ("end",), "buckets": ("tick",)}
+FORGETTABLE = {"rows": ("tick", "t"), "open": ("end",), "begun": ("end",), "buckets": ("tick",)}
 _TOLD = {**FORGETTABLE, "towers": ("newest",)}  # of large windows, which have pages to let go too
 
 

@@ -47,10 +47,16 @@ class Segments:
             for (name, part), result in zip(definition.aggregates, definition.results, strict=True)
         ]
         keys = [definition.schema.field(name) for name in self._keys]
-        self._bounds = [pa.field("start", pa.int64()), pa.field("end", pa.int64())]
+        # Marked rows of one time may make several windows, which nothing else tells apart.
+        told = ("start", "end", "nth") if isinstance(window, Punctuated) else ("start", "end")
+        self._bounds = [pa.field(name, pa.int64()) for name in told]
         states = [field for summary in self._summaries for field in summary.fields]
         self._entries = pa.schema([*keys, *self._bounds, *states])
         self.kept = {"open": self._entries}
+        # Rows of one time are applied at once in the order of time, but not as they arrive.
+        self._remembers = isinstance(window, Punctuated) and definition.order is Order.ARRIVAL
+        if self._remembers:
+            self.kept[_BEGUN] = pa.schema([*keys, *self._bounds])
         self.schema = pa.schema([*keys, *self._bounds, *definition.result_fields()])
 
     def fold(self, rows: pa.Table) -> pa.Table:
@@ -59,15 +65,18 @@ class Segments:
 
     def advance(self, kept: Kept, rows: pa.Table, until: int | None) -> Step:
         """Apply rows: a result for each window that they, or the time reached, have ended."""
-        entries, over, _ = self._entries_after(kept["open"], rows)
+        entries, over, _ = self._entries_after(kept, rows)
         if isinstance(self._window, Session):
             over |= self._silent(entries, until)
         results = self._lowered(entries.filter(pa.array(over)))
-        return Step([results], {"open": entries.filter(pa.array(~over))})
+        after = {"open": entries.filter(pa.array(~over))}
+        if self._remembers:
+            after[_BEGUN] = self._newest(kept[_BEGUN], entries, over)
+        return Step([results], after)
 
     def preview(self, kept: Kept, rows: pa.Table) -> pa.Table:
         """The windows of fresh rows as they are so far."""
-        entries, _, touched = self._entries_after(kept["open"], rows)
+        entries, _, touched = self._entries_after(kept, rows)
         return self._lowered(entries.filter(pa.array(touched)))
 
     def unfinished(self, kept: Kept) -> pa.Table:
@@ -90,9 +99,10 @@ class Segments:
         return silent
 
     def _entries_after(
-        self, held: pa.Table, rows: pa.Table
+        self, kept: Kept, rows: pa.Table
     ) -> tuple[pa.Table, NDArray[np.bool_], NDArray[np.bool_]]:
         """All windows after these rows; which of them are over; and which have a fresh row."""
+        held = kept["open"]
         keyed, opened = self._grouped(held, rows)
         found = self._stretches(keyed, opened)
         new, fresh = self._folded(keyed, found)
@@ -109,6 +119,8 @@ class Segments:
         if not len(order):
             return held, np.zeros(0, np.bool_), np.zeros(0, np.bool_)
         merged = self._merged(by_key.table, borders)
+        if isinstance(self._window, Punctuated):
+            merged = self._told_apart(merged, kept.get(_BEGUN))
         lasts = borders[1:] - 1
         is_last_of_key = np.isin(lasts, by_key.borders[1:] - 1)
         over = ended[lasts] | ~is_last_of_key
@@ -160,6 +172,8 @@ class Segments:
         keys = rows.select(self._keys).take(pa.array(borders[:-1]))
         starts, ends = self._bounds_of(times, times, borders)
         columns = [*keys.columns, pa.array(starts), pa.array(ends)]
+        if isinstance(self._window, Punctuated):
+            columns.append(pa.array(np.zeros(len(starts), np.int64)))
         for summary in self._summaries:
             columns.extend(summary.fold(rows, borders))
         if FRESH not in rows.schema.names:
@@ -176,10 +190,35 @@ class Segments:
         firsts, lasts = numbers(entries["start"]), numbers(entries["end"])
         starts, ends = self._bounds_of(firsts, lasts, borders)
         columns = [*keys.columns, pa.array(starts), pa.array(ends)]
+        if isinstance(self._window, Punctuated):
+            columns.append(entries["nth"].take(pa.array(borders[:-1])))
         for summary in self._summaries:
             states = [entries[field.name].combine_chunks() for field in summary.fields]
             columns.extend(summary.merge(states, borders))
         return pa.table(columns, schema=self._entries)
+
+    def _told_apart(self, entries: pa.Table, begun: pa.Table | None) -> pa.Table:
+        """The entries with `nth`: how many right before it of its key began at the same time."""
+        told = entries.select([*self._keys, "start", "nth"])
+        before = told.slice(0, 0) if begun is None else begun.select(told.schema.names)
+        both = together(pa.concat_tables([before, told]))
+        starts, places = numbers(both.table["start"]), np.arange(both.table.num_rows)
+        begins = np.ones(len(starts), np.bool_)
+        begins[1:] = starts[1:] != starts[:-1]
+        begins[both.borders[:-1]] = True
+        first = np.maximum.accumulate(np.where(begins, places, 0))
+        nth = np.empty(len(starts), np.int64)
+        nth[both.origins] = numbers(both.table["nth"])[first] + places - first
+        place = entries.schema.get_field_index("nth")
+        own = pa.array(nth[before.num_rows :])
+        return entries.set_column(place, entries.schema.field(place), own)
+
+    def _newest(self, begun: pa.Table, entries: pa.Table, over: NDArray[np.bool_]) -> pa.Table:
+        """The newest window of each key that has no open one."""
+        both = together(pa.concat_tables([begun, entries.select(begun.schema.names)]))
+        is_open = np.concatenate([np.zeros(begun.num_rows, np.bool_), ~over])[both.origins]
+        lasts = both.borders[1:] - 1
+        return both.table.take(pa.array(lasts[~is_open[lasts]]))
 
     def _bounds_of(
         self, firsts: NDArray[np.int64], lasts: NDArray[np.int64], borders: NDArray[np.int64]
@@ -195,7 +234,8 @@ class Segments:
         keys = entries.select(self._keys)
         gap = self._window.gap_us if isinstance(self._window, Session) else 0
         ends = pa.array(numbers(entries["end"]) + gap)
-        columns = [*keys.columns, entries["start"], ends]
+        told = [entries["nth"]] if isinstance(self._window, Punctuated) else []
+        columns = [*keys.columns, entries["start"], ends, *told]
         for summary in self._summaries:
             states = [entries[field.name].combine_chunks() for field in summary.fields]
             columns.append(summary.lower(states))
@@ -203,6 +243,7 @@ class Segments:
 
 
 _NONE = np.iinfo(np.int64).min
+_BEGUN = "begun"  # of each key without an open window, the bounds of its newest
 
 
 def _with_neighbours(

@@ -1,7 +1,8 @@
 """Rows of a stream that came too late for their windows, as a stream of their own.
 
-Only Spark's stateful operator knows the watermark, so the rows pass through one that keeps nothing.
-It judges by the watermark of its own query.
+Only Spark's stateful operator knows the watermark, so the rows pass through one that keeps nothing
+but that.  It judges by the watermarks of its own query: they are those of the query whose late rows
+it shows if both get the same rows in the same micro-batches.
 """
 
 from collections.abc import Iterator
@@ -15,10 +16,11 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from windrow.slicing.flow import Flow
 from windrow.slicing.keyed import numbers
 from windrow.spark.buckets import buckets_of
+from windrow.spark.clock import UNKNOWN, call_when_watermark_moves, watermark_after
 from windrow.spark.packing import PARCELS, Work, in_lanes, numbered
-from windrow.spark.processor import micros_of
 from windrow.spark.request import Request
 from windrow.spark.shipped import Shipped
+from windrow.spark.stateful import greeting
 from windrow.spark.types import arrow_schema, spark_schema
 from windrow.spark.unpacking import unpacked
 from windrow.wire.narrowed import widened
@@ -39,7 +41,10 @@ def late_rows(request: Request) -> DataFrame:
         rows.mapInArrow(_pack(schema, buckets_of(spark)), PARCELS)
         .groupBy("lane")
         .transformWithState(
-            _LateRows(flow, schema), "parcel binary", "append", "EventTime" if timed else "None"
+            _LateRows(flow, schema, timers=timed),
+            "parcel binary",
+            "append",
+            "EventTime" if timed else "None",
         )
     )
     found = passed.mapInArrow(unpacked(schema), spark_schema(schema))
@@ -58,6 +63,7 @@ def _pack(schema: pa.Schema, labels: tuple[int, ...]) -> Work:
     """Rows as parcels, in as many buckets as can be worked on at once."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield greeting(schema, labels)
         for table in numbered(batches):
             arrivals = numbers(table["n"])
             lanes = np.asarray(labels, np.int32)[arrivals % len(labels)]
@@ -69,13 +75,16 @@ def _pack(schema: pa.Schema, labels: tuple[int, ...]) -> Work:
 class _LateRows(StatefulProcessor):
     """Lets rows pass that are late for their windows."""
 
-    def __init__(self, flow: Shipped[Flow], schema: pa.Schema) -> None:
+    def __init__(self, flow: Shipped[Flow], schema: pa.Schema, *, timers: bool) -> None:
         self._shipped = flow
         self._schema = schema
+        self._timers = timers
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Called by Spark before all else."""
         self._flow = self._shipped.get()
+        self._handle = handle
+        self._watermark = handle.getValueState("watermark", "ms long")
 
     def handleInputRows(
         self,
@@ -84,14 +93,33 @@ class _LateRows(StatefulProcessor):
         timerValues: Any,
     ) -> Iterator[Row]:
         """Called by Spark with the parcels of a bucket."""
-        watermark = micros_of(timerValues.getCurrentWatermarkInMs())
+        since = self._since(timerValues.getCurrentWatermarkInMs())
         for row in rows:
             table = widened(row["parcel"], self._schema)
             untimed = numbers(table["t"].is_null())
-            late = self._flow.is_late(numbers(table["t"].fill_null(0)), watermark)
+            late = self._flow.is_late(numbers(table["t"].fill_null(0)), since)
             found = table.filter(pa.array(untimed | late))
             if found.num_rows:
                 yield Row(parcel=pack(found))
+
+    def handleExpiredTimer(
+        self,
+        key: Any,
+        timerValues: Any,
+        expiredTimerInfo: Any,
+    ) -> Iterator[Row]:
+        """Called by Spark when the watermark has moved."""
+        self._since(timerValues.getCurrentWatermarkInMs())
+        return iter(())
+
+    def _since(self, now_ms: int) -> int:
+        """The time before which rows of this micro-batch are late."""
+        stored = self._watermark.get()
+        before_ms = UNKNOWN if stored is None else int(stored[0])
+        if self._timers and before_ms != now_ms:
+            call_when_watermark_moves(self._handle, before_ms, now_ms)
+            self._watermark.update((now_ms,))
+        return watermark_after(before_ms, now_ms).since
 
     def close(self) -> None:
         """Called by Spark after all else."""

@@ -10,10 +10,11 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from windrow.slicing.desk import Desk
-from windrow.slicing.engine import NO_WATERMARK, Kept
-from windrow.slicing.flow import Flow, Passed
+from windrow.slicing.engine import Kept
+from windrow.slicing.flow import Flow, Passed, Watermark, ripe_of
 from windrow.slicing.keyed import numbers
 from windrow.spark.about import About
+from windrow.spark.clock import call_when_watermark_moves, watermark_after
 from windrow.spark.hashed import HASH_KEY
 from windrow.spark.packing import rows_of_parcel, told
 from windrow.spark.pages import StatePages
@@ -23,7 +24,7 @@ from windrow.spark.waiting import Waiting, WaitingRoom
 from windrow.wire.narrowed import widened
 from windrow.wire.parcels import pack
 
-__all__ = ["BucketProcessor", "micros_of"]
+__all__ = ["BucketProcessor"]
 
 
 class BucketProcessor(StatefulProcessor):
@@ -68,8 +69,8 @@ class BucketProcessor(StatefulProcessor):
 
     def _pass(self, rows: pa.Table, times: Any) -> Iterator[Row]:
         watermark_ms = times.getCurrentWatermarkInMs()
-        watermark = micros_of(watermark_ms)
         head = self._shards.head()
+        watermark = watermark_after(head.watermark_ms, watermark_ms)
         work = self._wait_and_pass if self._flow.waits else self._pass_at_once
         if self._flow.pages:
             desk = Desk(self._pages)
@@ -77,7 +78,9 @@ class BucketProcessor(StatefulProcessor):
             desk.put_away()
         else:
             passed, after = work(self._flow, head, rows, watermark)
-        after = self._wake(after, watermark_ms)
+        if self._timers:
+            call_when_watermark_moves(self._handle, head.watermark_ms, watermark_ms)
+            after = replace(after, watermark_ms=watermark_ms)
         if after != head or head.fresh:
             self._shards.save(after)
         counts = self._flow.count(rows), passed.late
@@ -86,24 +89,30 @@ class BucketProcessor(StatefulProcessor):
             counts = 0, 0
 
     def _pass_at_once(
-        self, flow: Flow, head: Head, rows: pa.Table, watermark: int
+        self, flow: Flow, head: Head, rows: pa.Table, watermark: Watermark
     ) -> tuple[Passed, Head]:
         """Apply rows as they come."""
         return self._with_shards(
-            head, [rows], watermark, lambda kept: flow.pass_through(kept, rows, watermark)
+            head, [rows], watermark.until, lambda kept: flow.pass_through(kept, rows, watermark)
         )
 
     def _wait_and_pass(
-        self, flow: Flow, head: Head, rows: pa.Table, watermark: int
+        self, flow: Flow, head: Head, rows: pa.Table, watermark: Watermark
     ) -> tuple[Passed, Head]:
-        """Let rows wait, and apply those that the watermark has passed."""
-        room = self._room
-        fresh, late = flow.in_time(rows, watermark)
-        ripe, waiting = room.let_out(head.waiting, watermark)
-        still = self._of_the_same_keys(waiting, fresh) if flow.previews else fresh.slice(0, 0)
+        """Let rows wait, and apply those that the watermark has reached."""
+        room, until = self._room, watermark.until
+        fresh, late = flow.in_time(rows, watermark.since)
+        ripe, waiting = room.let_out(head.waiting, until)
+        still = fresh.slice(0, 0)
+        if flow.previews:
+            # What is told of a row is told once, as it comes: it is applied with the next call.
+            still = self._of_the_same_keys(waiting, fresh)
+        else:
+            at_once, fresh = ripe_of(fresh, until)
+            ripe = pa.concat_tables([ripe, at_once])
         touching = [ripe, fresh] if flow.previews else [ripe]
         passed, head = self._with_shards(
-            head, touching, watermark, lambda kept: flow.apply(kept, ripe, still, fresh, watermark)
+            head, touching, until, lambda kept: flow.apply(kept, ripe, still, fresh, until)
         )
         head = replace(head, waiting=room.let_in(waiting, fresh))
         return replace(passed, late=late), head
@@ -120,12 +129,12 @@ class BucketProcessor(StatefulProcessor):
         self,
         head: Head,
         rows: Sequence[pa.Table],
-        watermark: int,
+        until: int,
         work: Callable[[Kept], Passed],
     ) -> tuple[Passed, Head]:
         """Work on the shards of these rows, and on those that are due."""
         own = [shards_of(numbers(table[HASH_KEY]), head.bits) for table in rows]
-        due = np.flatnonzero(np.asarray(head.dues) <= watermark)
+        due = np.flatnonzero(np.asarray(head.dues) <= until)
         touched = np.unique(np.concatenate([*own, due]))
         if not len(touched):
             return Passed([self._flow.engine.schema.empty_table()], {}), head
@@ -135,29 +144,6 @@ class BucketProcessor(StatefulProcessor):
     def _due(self, kept: dict[str, pa.Table]) -> int:
         due = self._flow.due(kept)
         return NEVER if due is None else due
-
-    def _wake(self, head: Head, watermark_ms: int) -> Head:
-        """Have Spark call again when the watermark reaches what is due first.
-
-        What is due already, as it is done little by little, comes with the next watermark: a timer
-        that has rung is gone, and would not be set again were it the same.
-        """
-        low = head.waiting.low
-        due = min(*head.dues, NEVER if low is None else low + 1)
-        never = due == NEVER or not self._timers
-        wanted = -1 if never else max(-(-due // 1000), watermark_ms + 1)
-        if wanted == head.timer_ms:
-            return head
-        if head.timer_ms >= 0:
-            self._handle.deleteTimer(head.timer_ms)
-        if wanted >= 0:
-            self._handle.registerTimer(wanted)
-        return replace(head, timer_ms=wanted)
-
-
-def micros_of(watermark_ms: int) -> int:
-    """The watermark in microseconds; Spark's first one, 0, is none at all."""
-    return watermark_ms * 1000 if watermark_ms > 0 else NO_WATERMARK
 
 
 def _parcels(results: pa.Table, rows: int, late: int) -> Iterator[Row]:

@@ -24,6 +24,7 @@ from windrow.slicing.state_types import result_type
 from windrow.spark.accepted import require_accepted
 from windrow.spark.builtins import Builtin, builtin_of
 from windrow.spark.columns import Selection, Shown
+from windrow.spark.event_time import window_time
 from windrow.spark.intervals import as_intervals, gives_intervals
 from windrow.spark.names import Names, names_of
 from windrow.spark.query import Query
@@ -105,6 +106,7 @@ class Request:
 
 def read(query: Query, aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> Request:
     """Find every column of a query, and refuse what does not fit together."""
+    query = _with_time_of_windows(query)
     asked = Selection(query.df)
     for key in query.by:
         asked.add("k", key, "by")
@@ -174,6 +176,14 @@ class _Reader:
         return column if column is TIME else Shown(self.asked.add("v", column, name), repr(column))
 
 
+def _with_time_of_windows(query: Query) -> Query:
+    """The same query, by the event time of windows where they are its time."""
+    asked = Selection(query.df)
+    asked.add_as("t", query.time, "time")
+    time = window_time(asked.expressions()["t"], asked.fields()["t"])
+    return query if time is None else replace(query, time=time)
+
+
 def _forgetting(query: Query) -> int | None:
     window = query.chosen[0][1]
     waits = isinstance(window, TrailingRows | Policy | Count | Punctuated)
@@ -191,7 +201,7 @@ def _time(time: StructField) -> StructField:
         return time
     raise InputError(
         f"time={time.name!r} has type {time.dataType.simpleString()}; give a timestamp, "
-        "timestamp_ntz or date, e.g. with F.to_timestamp or F.timestamp_seconds"
+        "timestamp_ntz or date, e.g. with F.to_timestamp or F.timestamp_seconds, or a window"
     )
 
 

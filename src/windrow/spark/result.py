@@ -1,7 +1,7 @@
 """Results: from the columns that strategies give to those a user sees, and a frame that explains.
 
 A strategy gives the key k…, `name` if there are several windows, `start` and `end` (or a `window`
-that Spark has made), `first` and `last`, or `t` and c…, and for each aggregate `r:<name>`.
+that Spark has made), `first` and `last` or `nth`, or `t` and c…, and for each aggregate `r:<name>`.
 """
 
 import sys
@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import DataType
 
 from windrow.planning import Plan
 from windrow.spark.columns import quoted
+from windrow.spark.event_time import carried_by
 from windrow.spark.intervals import as_exact
 from windrow.spark.late import late
 from windrow.spark.request import Request
@@ -96,16 +98,26 @@ def _windowed(kind: Any) -> Any:
 def _place(given: Sequence[str], request: Request) -> list[Column]:
     """Which window a result belongs to, or which row."""
     names, kind = request.names, request.time_type
+    lateness_ms = request.lateness_ms if request.streaming else None
+    carried = carried_by(request.windows, kind, lateness_ms, request.emit, request.order)
     if "t" in given:
-        return [value_from_micros(F.col("t"), kind).alias(names.time)]
-    bounds = [bound_from_micros(F.col(side), kind).alias(side) for side in ("start", "end")]
-    counted = [F.col(place) for place in ("first", "last") if place in given]
-    window = F.col("window") if "window" in given else F.struct(*bounds, *counted)
+        return [value_from_micros(F.col("t"), kind).alias(names.time, metadata=carried.column)]
+    start, end = _bounds(given, kind)
+    counted = [F.col(place) for place in ("first", "last", "nth") if place in given]
+    bounds = F.struct(start.alias("start"), end.alias("end", metadata=carried.end), *counted)
+    window = bounds.alias(names.window, metadata=carried.column)
     if not request.several:
-        return [window.alias(names.window)]
+        return [window]
     (only, _), *others = request.windows
     name = F.col("name") if others else F.lit(only)
-    return [name.alias(names.name), window.alias(names.window)]
+    return [name.alias(names.name), window]
+
+
+def _bounds(given: Sequence[str], kind: DataType) -> tuple[Column, Column]:
+    """The start and the end of a window, which may be Spark's own."""
+    if "window" in given:
+        return F.col("window.start"), F.col("window.end")
+    return bound_from_micros(F.col("start"), kind), bound_from_micros(F.col("end"), kind)
 
 
 def _result(aggregate: str, request: Request) -> Column:

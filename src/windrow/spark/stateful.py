@@ -98,11 +98,12 @@ def _pack_folded(flow: Shipped[Flow], schema: pa.Schema, labels: tuple[int, ...]
 
 
 def greeting(schema: pa.Schema, labels: tuple[int, ...]) -> pa.RecordBatch:
-    """No rows, for the first bucket: it hears of every micro-batch, and knows whose state it has.
+    """No rows, for every bucket: each is called in every micro-batch, as `clock` says.
 
-    A changed query may send its rows to buckets that have none yet, where nothing would tell.
+    So a changed query is noticed at once, whichever buckets its rows go to.
     """
-    return parcels([labels[0]], [0], [narrowed(schema.empty_table()).parcel(0, 0)])
+    nothing = narrowed(schema.empty_table()).parcel(0, 0)
+    return parcels(labels, [0] * len(labels), [nothing] * len(labels))
 
 
 def in_buckets(table: pa.Table, rank: str, labels: tuple[int, ...]) -> Iterator[pa.RecordBatch]:

@@ -9,7 +9,14 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, DateType, TimestampNTZType, TimestampType
 
-__all__ = ["bound_from_micros", "bound_type", "is_time", "to_micros", "value_from_micros"]
+__all__ = [
+    "bound_from_micros",
+    "bound_type",
+    "is_time",
+    "shifted",
+    "to_micros",
+    "value_from_micros",
+]
 
 
 def is_time(kind: DataType) -> bool:
@@ -45,6 +52,11 @@ def bound_from_micros(us: Column, kind: DataType) -> Column:
 def value_from_micros(us: Column, kind: DataType) -> Column:
     """The event time itself, in its own type."""
     return bound_from_micros(us, kind).cast(kind)
+
+
+def shifted(time: Column, kind: DataType, us: int) -> Column:
+    """A time some microseconds later, in the type of `bound_type`."""
+    return bound_from_micros(to_micros(time, kind) + us, kind)
 
 
 def _epoch() -> Column:

@@ -1,6 +1,7 @@
 """How late rows of a stream may be: the watermark it has, or the one the query asks for."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -8,13 +9,12 @@ from pyspark.sql.types import StructField, TimestampType
 
 from windrow.errors import InputError
 from windrow.spark.columns import free_name, quoted
+from windrow.spark.event_time import carrying, delay_of, no_watermark
 from windrow.spark.query import Query
 from windrow.spark.times import to_micros
 from windrow.windows import Aligned, Emit, Order, Session, describe
 
 __all__ = ["Watermarked", "watermarked"]
-
-_DELAY = "spark.watermarkDelayMs"
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,12 @@ def watermarked(query: Query, time: Column, field: StructField) -> Watermarked:
         _refuse_lateness(query)
         _refuse_forgetting(query, "a batch keeps nothing when it is done")
         return Watermarked(df, _timestamp(time, field), None)
-    if _DELAY in field.metadata:
-        _require_same(query, field)
-        return Watermarked(df, time, int(field.metadata[_DELAY]))
+    delay_ms = delay_of(field)
+    if delay_ms is not None:
+        _require_same(query, field, delay_ms)
+        return Watermarked(df, carrying(_timestamp(time, field), delay_ms), delay_ms)
+    if query.lateness_us is not None or _needs_watermark(query):
+        _require_no_other(query, field)
     if query.lateness_us is None:
         _require_no_need(query, field)
         _refuse_forgetting(query, "without a watermark no time is ever over; give lateness too")
@@ -72,8 +75,8 @@ def _refuse_forgetting(query: Query, why: str) -> None:
         raise InputError(f"forget_after={describe(query.forget_us)!r}: {why}")
 
 
-def _require_same(query: Query, field: StructField) -> None:
-    delay_us = int(field.metadata[_DELAY]) * 1000
+def _require_same(query: Query, field: StructField, delay_ms: int) -> None:
+    delay_us = delay_ms * 1000
     if query.lateness_us is not None and abs(query.lateness_us - delay_us) >= 1000:
         raise InputError(
             f"lateness={describe(query.lateness_us)!r}, but {field.name!r} has a watermark of "
@@ -81,13 +84,50 @@ def _require_same(query: Query, field: StructField) -> None:
         )
 
 
-def _require_no_need(query: Query, field: StructField) -> None:
-    """Without a watermark rows can be applied as they arrive, but no window of time closes."""
-    window = query.chosen[0][1]
-    closes = query.options.emit is Emit.ON_CLOSE and isinstance(window, Aligned | Session)
-    if query.options.order is Order.ARRIVAL and not closes:
+def _require_no_other(query: Query, field: StructField) -> None:
+    """Refuse a stream whose watermark is not that of the event time: Spark keeps one only."""
+    reason = no_watermark(field)
+    if reason is not None:
+        raise InputError(
+            f"time={field.name!r} comes from a query whose results carry no watermark: {reason}"
+        )
+    if "EventTimeWatermark" not in _analysed(query.df):
         return
-    other = "" if closes else "; or say order=Order.ARRIVAL to apply rows as they come"
+    known = [repr(other.name) for other in query.df.schema if delay_of(other) is not None]
+    way_out = (
+        f"give time={known[0]}, and leave lateness out"
+        if known
+        else "keep the column that has it, or set the watermark where the stream begins"
+    )
+    raise InputError(
+        f"time={field.name!r} has no watermark, but the stream has one already, and a second one "
+        f"would never move; {way_out}"
+    )
+
+
+def _analysed(df: DataFrame) -> str:
+    """Spark's plan of a DataFrame in words, before it is optimised."""
+    classic = getattr(df, "_jdf", None)
+    if classic is not None:
+        return str(classic.queryExecution().analyzed().toString())
+    connected: Any = df
+    return str(connected._explain_string(extended=True))
+
+
+def _needs_watermark(query: Query) -> bool:
+    """Without one rows can be applied as they arrive, but no window of time closes."""
+    return query.options.order is not Order.ARRIVAL or _closes(query)
+
+
+def _closes(query: Query) -> bool:
+    window = query.chosen[0][1]
+    return query.options.emit is Emit.ON_CLOSE and isinstance(window, Aligned | Session)
+
+
+def _require_no_need(query: Query, field: StructField) -> None:
+    if not _needs_watermark(query):
+        return
+    other = "" if _closes(query) else "; or say order=Order.ARRIVAL to apply rows as they come"
     raise InputError(
         f"the stream has no watermark on {field.name!r}, so no time is ever over; say how late "
         f'rows may be, e.g. over(..., lateness="10 minutes"){other}'

@@ -14,7 +14,7 @@ from windrow.errors import InputError
 from windrow.testing.instants import moment_of, since_epoch
 from windrow.testing.membership import Found, PerRow, windows_at_rows, windows_over_rows
 from windrow.testing.recompute import fold
-from windrow.windows import Count, Emit, Order, Policy, Window
+from windrow.windows import Count, Emit, Order, Policy, Punctuated, Window
 
 __all__ = ["Row", "expected"]
 
@@ -85,9 +85,12 @@ class _Query:
                 shown = {name: row[name] for name in (self.time, *self.by, *self.keep)}
                 yield shown | self._results([rows[p] for p in places])
             return
+        begun, nth = None, 0
         for found in windows_over_rows(window, times, rows):
+            nth = nth + 1 if found.start == begun else 0
+            begun = found.start
             if found.ended or emit is Emit.ON_CHANGE:
-                shown = {self.free("window"): self._bounds(window, found, rows[0])}
+                shown = {self.free("window"): self._bounds(window, found, nth, rows[0])}
                 shown |= {name: rows[0][name] for name in self.by}
                 yield shown | self._results([rows[p] for p in found.places])
 
@@ -98,13 +101,15 @@ class _Query:
             column += "_"
         return column
 
-    def _bounds(self, window: Window, found: Found, like: Row) -> dict[str, Any]:
+    def _bounds(self, window: Window, found: Found, nth: int, like: Row) -> dict[str, Any]:
         ends = {"start": found.start, "end": found.end}
         bounds: dict[str, Any] = {
             side: moment_of(time_us, like[self.time]) for side, time_us in ends.items()
         }
         if isinstance(window, Count):
             bounds |= {"first": found.places[0], "last": found.places[-1]}
+        if isinstance(window, Punctuated):
+            bounds |= {"nth": nth}
         return bounds
 
     def _results(self, rows: Sequence[Row]) -> dict[str, Any]:
