@@ -1,6 +1,7 @@
 """Late rows: left out, counted and shown; and windows that close though their key is silent."""
 
 from datetime import UTC, datetime, timedelta
+from random import Random
 from typing import Any
 
 import pytest
@@ -50,10 +51,10 @@ def counted(run: Run, *what: str) -> int:
     ],
     ids=repr,
 )
-def test_exactly_the_rows_behind_the_watermark_are_left_out(
+def test_exactly_the_rows_that_the_watermark_has_reached_are_left_out(
     spark: SparkSession, over: Window
 ) -> None:
-    early, mixed = rows(0, 100), rows(95, 90, 89.999, 50, 101, None)
+    early, mixed = rows(0, 100), rows(95, 90.001, 90, 50, 101, None)
     in_time = [*early, mixed[0], mixed[1], mixed[4]]
     with Feed(spark, COLUMNS, time="t", lateness="10 s") as feed:
         query = wr.over(feed.frame, time="t", by="k").window(over).aggregate(**AGGREGATES)
@@ -107,3 +108,38 @@ def test_windows_of_a_silent_key_close_when_others_move_the_watermark(
         closed = run.add(rows(60, k="talking"))
         wanted = expected(silent, time="t", by="k", window=over, aggregates=AGGREGATES)
         check_rows(closed, wanted)
+
+
+@pytest.mark.parametrize(
+    ("over", "options"),
+    [
+        (window.tumbling("10 s"), {"strategy": "native"}),
+        (window.tumbling("10 s"), {"strategy": "panes"}),
+        (window.trailing("30 s"), {}),
+        pytest.param(window.session("5 s"), {}, marks=pytest.mark.slow),
+        pytest.param(window.tumbling("10 s"), {"strategy": "stateful"}, marks=pytest.mark.slow),
+    ],
+    ids=repr,
+)
+def test_a_row_is_either_in_results_or_among_late_rows(
+    spark: SparkSession, over: Window, options: dict[str, Any]
+) -> None:
+    """Both queries get the same rows in the same micro-batches, as the documents ask for."""
+    random = Random(7)
+    seconds = [30 * batch + random.randint(-60, 30) for batch in range(6) for _ in range(8)]
+    batches = [rows(*seconds[at : at + 8], None) for at in range(0, len(seconds), 8)]
+    with Feed(spark, COLUMNS, time="t", lateness="10 s") as feed:
+        query = wr.over(feed.frame, time="t", by="k").window(over, **options)
+        result = query.aggregate(n=agg.count(), top=agg.max("v"), total=agg.sum("v"))
+        run, late = feed.start(result), feed.start(result.late())
+        for batch in batches:
+            run.add(batch)
+            late.finish()
+        run.watermark(NOON + timedelta(hours=1))
+        late.finish()
+        left = [row for batch in batches for row in batch]
+        for row in late.rows:
+            left.remove(row)
+        assert 2 * len(batches) < len(late.rows) < len(seconds)
+        aggregates = {"n": agg.count(), "top": agg.max("v"), "total": agg.sum("v")}
+        check_rows(run.rows, expected(left, time="t", by="k", window=over, aggregates=aggregates))

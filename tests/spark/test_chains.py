@@ -1,5 +1,6 @@
 """A stream of results is a stream like any other: queries over queries, Spark's own among them."""
 
+import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,7 +18,7 @@ from tests.spark.support import SCHEMA, WINDOWS, Row, examples
 from windrow import agg, window
 from windrow.algebra.aggregate import Aggregate
 from windrow.errors import InputError
-from windrow.testing import Feed, check_rows, expected
+from windrow.testing import Feed, Run, check_rows, expected
 from windrow.windows import Policy, TrailingRows, TrailingTime, Window
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -133,6 +134,17 @@ def at(*seconds: float, k: str = "a") -> list[Row]:
     ]
 
 
+def finish(feed: Feed, *runs: Run) -> None:
+    """Rows of a minute and a bit, some of them late but in time, and the end."""
+    for batch in (at(0, 5, 12, 31), at(29, 33, 58), at(61, 62, 75)):
+        feed.put(batch)
+        for run in runs:
+            run.finish()
+    feed.tick(NOON + timedelta(hours=1))
+    for run in runs:
+        run.finish()
+
+
 def test_sparks_own_windows_go_on_with_the_watermark_of_results(spark: SparkSession) -> None:
     with Feed(spark, SCHEMA, time="t", lateness="10 s") as feed:
         tens = wr.over(feed.frame, time="t", by="k").window(window.tumbling("10 s"))
@@ -150,11 +162,8 @@ def test_sparks_own_windows_go_on_with_the_watermark_of_results(spark: SparkSess
                 .agg(F.sum("n").alias("n"))
             ),
         }
-        for batch in (at(0, 5, 12, 31), at(29, 33, 58), at(61, 62, 75)):
-            feed.put(batch)
-        feed.tick(NOON + timedelta(hours=1))
+        finish(feed, *found.values())
         for name, run in found.items():
-            run.finish()
             starts = {(r["window"]["start"] - NOON).seconds: r["n"] for r in run.rows}
             # The session from 29 to 33 ends at 37, the one from 58 to 62 at 66.
             assert starts == ({0: 4, 30: 3, 60: 3} if name == "window" else {0: 3, 30: 3, 60: 4})
@@ -173,10 +182,7 @@ def test_results_join_results_as_streams_do(spark: SparkSession) -> None:
                 F.expr("k = of and t >= window.start and t < window.end"),
             )
         )
-        for batch in (at(0, 5, 12, 31), at(29, 33, 58), at(61, 62, 75)):
-            feed.put(batch)
-        feed.tick(NOON + timedelta(hours=1))
-        by_window.finish()
+        finish(feed, by_window, by_time)
         told = {(r["window"]["start"] - NOON).seconds: (r["n"], r["last"]) for r in by_window.rows}
         assert told == {
             0: (2, 1),
@@ -187,7 +193,6 @@ def test_results_join_results_as_streams_do(spark: SparkSession) -> None:
             60: (2, 1),
             70: (1, 2),
         }
-        by_time.finish()
         assert sorted((r["t"] - NOON).seconds for r in by_time.rows) == [
             0, 5, 12, 29, 31, 33, 58, 61, 62, 75,
         ]  # fmt: skip
@@ -197,7 +202,9 @@ def test_times_without_a_zone_go_on_too(spark: SparkSession, tmp_path: Path) -> 
     seconds = [(0, 5, 12, 31), (29, 33, 58), (61, 62, 75), (3600,)]
     for number, batch in enumerate(seconds):
         lines = [f'{{"t": "{(NOON + timedelta(seconds=s)).replace(tzinfo=None)}"}}' for s in batch]
-        (tmp_path / f"{number}.json").write_text("\n".join(lines))
+        file = tmp_path / f"{number}.json"
+        file.write_text("\n".join(lines))
+        os.utime(file, (number, number))  # by which Spark puts them in order
     stream = spark.readStream.schema("t timestamp_ntz").option("maxFilesPerTrigger", 1)
     rows = wr.over(stream.json(str(tmp_path)), time="t", lateness="10 s")
     near = rows.window(window.trailing("5 s")).aggregate(n=agg.count())
@@ -207,11 +214,9 @@ def test_times_without_a_zone_go_on_too(spark: SparkSession, tmp_path: Path) -> 
     assert result.schema["window"].dataType.simpleString().count("timestamp_ntz") == 2
     query = result.writeStream.format("memory").queryName("halves").trigger(availableNow=True)
     query.start().awaitTermination()
-    found = {
-        row.window.start.minute * 60 + row.window.start.second: row.n
-        for row in spark.table("halves").collect()
-    }
-    assert found == {0: 4, 30: 4, 60: 4}
+    noon = NOON.replace(tzinfo=None)
+    found = {(row.window.start - noon).seconds: row.n for row in spark.table("halves").collect()}
+    assert found == {0: 4, 30: 6, 60: 6}
 
 
 def frame(spark: SparkSession) -> DataFrame:

@@ -1,10 +1,9 @@
 """A stream through an engine: rows wait until the watermark has reached them.
 
-Rows that the watermark of the micro-batch before had reached are late, as they are to Spark's own
-operators.  The others wait; once the watermark reaches them no earlier one can come, and they are
-applied in the order of their times, so that a stream gives what a batch of all its rows would.
-Where order does not matter (slices of commutative aggregates) and where the user wants none
-(`Order.ARRIVAL`), nothing waits.
+Rows that it had reached before they came are late.  The others wait; once the watermark reaches
+them no earlier one can come, and they are applied in the order of their times, so that a stream
+gives what a batch of all its rows would.  Where order does not matter (slices of commutative
+aggregates) and where the user wants none (`Order.ARRIVAL`), nothing waits.
 
 What a micro-batch answers is never late to an operator behind this one: an answer is given in the
 micro-batch whose watermark reaches its time, and the next operator judges by the one before.
@@ -37,7 +36,7 @@ __all__ = ["Flow", "Passed", "Watermark", "ripe_of"]
 class Watermark:
     """What a micro-batch knows of time, in microseconds."""
 
-    since: int  # rows with a smaller time are late: the micro-batch before has reached them
+    since: int  # rows with a smaller time are late
     until: int  # no later micro-batch takes a row with a smaller time
 
 

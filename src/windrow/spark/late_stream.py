@@ -16,7 +16,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from windrow.slicing.flow import Flow
 from windrow.slicing.keyed import numbers
 from windrow.spark.buckets import buckets_of
-from windrow.spark.clock import UNKNOWN, call_when_watermark_moves, watermark_after
+from windrow.spark.clock import UNKNOWN, LateBy, call_when_watermark_moves
 from windrow.spark.packing import PARCELS, Work, in_lanes, numbered
 from windrow.spark.request import Request
 from windrow.spark.shipped import Shipped
@@ -29,7 +29,7 @@ from windrow.wire.parcels import pack
 __all__ = ["late_rows"]
 
 
-def late_rows(request: Request) -> DataFrame:
+def late_rows(request: Request, late_by: LateBy) -> DataFrame:
     """All columns of the rows behind the watermark, and of rows without a time."""
     rows = _numbered_columns(request)
     spark = rows.sparkSession
@@ -41,7 +41,7 @@ def late_rows(request: Request) -> DataFrame:
         rows.mapInArrow(_pack(schema, buckets_of(spark)), PARCELS)
         .groupBy("lane")
         .transformWithState(
-            _LateRows(flow, schema, timers=timed),
+            _LateRows(flow, schema, late_by, timers=timed),
             "parcel binary",
             "append",
             "EventTime" if timed else "None",
@@ -75,9 +75,12 @@ def _pack(schema: pa.Schema, labels: tuple[int, ...]) -> Work:
 class _LateRows(StatefulProcessor):
     """Lets rows pass that are late for their windows."""
 
-    def __init__(self, flow: Shipped[Flow], schema: pa.Schema, *, timers: bool) -> None:
+    def __init__(
+        self, flow: Shipped[Flow], schema: pa.Schema, late_by: LateBy, *, timers: bool
+    ) -> None:
         self._shipped = flow
         self._schema = schema
+        self._late_by = late_by
         self._timers = timers
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -119,7 +122,7 @@ class _LateRows(StatefulProcessor):
         if self._timers and before_ms != now_ms:
             call_when_watermark_moves(self._handle, before_ms, now_ms)
             self._watermark.update((now_ms,))
-        return watermark_after(before_ms, now_ms).since
+        return self._late_by.watermark(before_ms, now_ms).since
 
     def close(self) -> None:
         """Called by Spark after all else."""

@@ -14,7 +14,7 @@ from windrow.slicing.engine import Kept
 from windrow.slicing.flow import Flow, Passed, Watermark, ripe_of
 from windrow.slicing.keyed import numbers
 from windrow.spark.about import About
-from windrow.spark.clock import call_when_watermark_moves, watermark_after
+from windrow.spark.clock import LateBy, call_when_watermark_moves
 from windrow.spark.hashed import HASH_KEY
 from windrow.spark.packing import rows_of_parcel, told
 from windrow.spark.pages import StatePages
@@ -31,10 +31,17 @@ class BucketProcessor(StatefulProcessor):
     """All windows of the keys of a bucket."""
 
     def __init__(
-        self, flow: Shipped[Flow], query: str, keys: tuple[str, ...], *, timers: bool
+        self,
+        flow: Shipped[Flow],
+        query: str,
+        keys: tuple[str, ...],
+        late_by: LateBy,
+        *,
+        timers: bool,
     ) -> None:
         self._shipped = flow
         self._query, self._keys = query, keys
+        self._late_by = late_by
         self._timers = timers
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -70,7 +77,7 @@ class BucketProcessor(StatefulProcessor):
     def _pass(self, rows: pa.Table, times: Any) -> Iterator[Row]:
         watermark_ms = times.getCurrentWatermarkInMs()
         head = self._shards.head()
-        watermark = watermark_after(head.watermark_ms, watermark_ms)
+        watermark = self._late_by.watermark(head.watermark_ms, watermark_ms)
         work = self._wait_and_pass if self._flow.waits else self._pass_at_once
         if self._flow.pages:
             desk = Desk(self._pages)

@@ -23,6 +23,7 @@ from windrow.slicing.definition import Definition
 from windrow.slicing.state_types import result_type
 from windrow.spark.accepted import require_accepted
 from windrow.spark.builtins import Builtin, builtin_of
+from windrow.spark.clock import LateBy
 from windrow.spark.columns import Selection, Shown
 from windrow.spark.event_time import window_time
 from windrow.spark.intervals import as_intervals, gives_intervals
@@ -63,6 +64,7 @@ class Request:
     streaming: bool
     emit: Emit
     lateness_ms: int | None  # None: no watermark
+    late_by: LateBy = LateBy.ITS_OWN
     forget_us: int | None = None  # after how long a silent key is forgotten; None: never
     intervals: bool = False  # whether results are intervals
     exact: frozenset[str] = frozenset()  # aggregates of which Spark makes intervals of no width
@@ -138,6 +140,7 @@ def read(query: Query, aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> Re
         streaming=query.df.isStreaming,
         emit=query.options.emit,
         lateness_ms=source.lateness_ms,
+        late_by=source.late_by,
         forget_us=_forgetting(query),
         intervals=intervals,
         exact=exact,

@@ -46,7 +46,8 @@ class Windowed(_Frame):
 
     def late(self) -> DataFrame:
         """Rows without a time, and in a stream those that came too late for their windows."""
-        return late(self._windrow[0])
+        request, plan = self._windrow
+        return late(request, plan.strategy)
 
     def reduction(
         self,

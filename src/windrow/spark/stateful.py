@@ -58,7 +58,7 @@ def answered(rows: DataFrame, work: Work, flow: Shipped[Flow], request: Request)
         rows.mapInArrow(work, PARCELS)
         .groupBy("lane")
         .transformWithState(
-            BucketProcessor(flow, signature, request.names.keys, timers=timed),
+            BucketProcessor(flow, signature, request.names.keys, request.late_by, timers=timed),
             _ANSWERS,
             mode,
             "EventTime" if timed else "None",

@@ -1,5 +1,6 @@
 """How late rows of a stream may be: the watermark it has, or the one the query asks for."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, TimestampType
 
 from windrow.errors import InputError
+from windrow.spark.clock import LateBy
 from windrow.spark.columns import free_name, quoted
 from windrow.spark.event_time import carrying, delay_of, no_watermark
 from windrow.spark.query import Query
@@ -15,6 +17,12 @@ from windrow.spark.times import to_micros
 from windrow.windows import Aligned, Emit, Order, Session, describe
 
 __all__ = ["Watermarked", "watermarked"]
+
+# Operators of Spark that may hold rows back; of those that do not on a given stream, as a join with
+# a table, no row is late by the watermark before either.
+_STATEFUL = re.compile(
+    r"\b(Aggregate|Deduplicate\w*|FlatMapGroups\w*|Join|TransformWithState\w*)\b"
+)
 
 
 @dataclass(frozen=True)
@@ -24,6 +32,7 @@ class Watermarked:
     df: DataFrame
     stamp: Column
     lateness_ms: int | None
+    late_by: LateBy = LateBy.ITS_OWN
 
 
 def watermarked(query: Query, time: Column, field: StructField) -> Watermarked:
@@ -36,7 +45,9 @@ def watermarked(query: Query, time: Column, field: StructField) -> Watermarked:
     delay_ms = delay_of(field)
     if delay_ms is not None:
         _require_same(query, field, delay_ms)
-        return Watermarked(df, carrying(_timestamp(time, field), delay_ms), delay_ms)
+        stamp = carrying(_timestamp(time, field), delay_ms)
+        behind = _STATEFUL.search(_analysed(df)) is not None
+        return Watermarked(df, stamp, delay_ms, LateBy.THE_ONE_BEFORE if behind else LateBy.ITS_OWN)
     if query.lateness_us is not None or _needs_watermark(query):
         _require_no_other(query, field)
     if query.lateness_us is None:
