@@ -16,7 +16,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from windrow.slicing.flow import Flow
 from windrow.slicing.keyed import numbers
 from windrow.spark.buckets import buckets_of
-from windrow.spark.clock import UNKNOWN, LateBy, call_when_watermark_moves
+from windrow.spark.clock import UNKNOWN, LateBy, set_timer
 from windrow.spark.packing import PARCELS, Work, in_lanes, numbered
 from windrow.spark.request import Request
 from windrow.spark.shipped import Shipped
@@ -38,7 +38,7 @@ def late_rows(request: Request, late_by: LateBy) -> DataFrame:
     flow = Shipped(Flow, request.definition, request.emit)
     timed = request.lateness_ms is not None
     passed = (
-        rows.mapInArrow(_pack(schema, buckets_of(spark)), PARCELS)
+        rows.mapInArrow(_pack(schema, buckets_of(spark), late_by), PARCELS)
         .groupBy("lane")
         .transformWithState(
             _LateRows(flow, schema, late_by, timers=timed),
@@ -59,11 +59,11 @@ def _numbered_columns(request: Request) -> DataFrame:
     return rows.select("t", *places[: len(request.names.columns)])
 
 
-def _pack(schema: pa.Schema, labels: tuple[int, ...]) -> Work:
+def _pack(schema: pa.Schema, labels: tuple[int, ...], late_by: LateBy) -> Work:
     """Rows as parcels, in as many buckets as can be worked on at once."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield greeting(schema, labels)
+        yield greeting(schema, labels, late_by)
         for table in numbered(batches):
             arrivals = numbers(table["n"])
             lanes = np.asarray(labels, np.int32)[arrivals % len(labels)]
@@ -87,7 +87,7 @@ class _LateRows(StatefulProcessor):
         """Called by Spark before all else."""
         self._flow = self._shipped.get()
         self._handle = handle
-        self._watermark = handle.getValueState("watermark", "ms long")
+        self._timer = handle.getValueState("timer", "ms long")
 
     def handleInputRows(
         self,
@@ -117,11 +117,12 @@ class _LateRows(StatefulProcessor):
 
     def _since(self, now_ms: int) -> int:
         """The time before which rows of this micro-batch are late."""
-        stored = self._watermark.get()
+        stored = self._timer.get()
         before_ms = UNKNOWN if stored is None else int(stored[0])
-        if self._timers and before_ms != now_ms:
-            call_when_watermark_moves(self._handle, before_ms, now_ms)
-            self._watermark.update((now_ms,))
+        timer_ms = self._late_by.timer(UNKNOWN, now_ms) if self._timers else UNKNOWN
+        if timer_ms != before_ms:
+            set_timer(self._handle, before_ms, timer_ms)
+            self._timer.update((timer_ms,))
         return self._late_by.watermark(before_ms, now_ms).since
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ from windrow.slicing.engine import Kept
 from windrow.slicing.flow import Flow, Passed, Watermark, ripe_of
 from windrow.slicing.keyed import numbers
 from windrow.spark.about import About
-from windrow.spark.clock import LateBy, call_when_watermark_moves
+from windrow.spark.clock import UNKNOWN, LateBy, set_timer
 from windrow.spark.hashed import HASH_KEY
 from windrow.spark.packing import rows_of_parcel, told
 from windrow.spark.pages import StatePages
@@ -77,7 +77,7 @@ class BucketProcessor(StatefulProcessor):
     def _pass(self, rows: pa.Table, times: Any) -> Iterator[Row]:
         watermark_ms = times.getCurrentWatermarkInMs()
         head = self._shards.head()
-        watermark = self._late_by.watermark(head.watermark_ms, watermark_ms)
+        watermark = self._late_by.watermark(head.timer_ms, watermark_ms)
         work = self._wait_and_pass if self._flow.waits else self._pass_at_once
         if self._flow.pages:
             desk = Desk(self._pages)
@@ -86,8 +86,9 @@ class BucketProcessor(StatefulProcessor):
         else:
             passed, after = work(self._flow, head, rows, watermark)
         if self._timers:
-            call_when_watermark_moves(self._handle, head.watermark_ms, watermark_ms)
-            after = replace(after, watermark_ms=watermark_ms)
+            timer_ms = self._late_by.timer(_due_ms(after), watermark_ms)
+            set_timer(self._handle, head.timer_ms, timer_ms)
+            after = replace(after, timer_ms=timer_ms)
         if after != head or head.fresh:
             self._shards.save(after)
         counts = self._flow.count(rows), passed.late
@@ -151,6 +152,14 @@ class BucketProcessor(StatefulProcessor):
     def _due(self, kept: dict[str, pa.Table]) -> int:
         due = self._flow.due(kept)
         return NEVER if due is None else due
+
+
+def _due_ms(head: Head) -> int:
+    """The first watermark with which a bucket has something to do, if there is one."""
+    low = head.waiting.low
+    due = min(*head.dues, NEVER if low is None else low + 1)
+    # A watermark has reached its own millisecond, but none of the microseconds behind it.
+    return UNKNOWN if due == NEVER else -(-(due - 1) // 1000)
 
 
 def _parcels(results: pa.Table, rows: int, late: int) -> Iterator[Row]:

@@ -48,7 +48,7 @@ class Head:
     """What is known of a bucket without reading its shards."""
 
     bits: int = 0  # there are 2^bits shards
-    watermark_ms: int = UNKNOWN  # of the micro-batch before
+    timer_ms: int = UNKNOWN  # the watermark at which Spark calls the bucket, if at any
     dues: tuple[int, ...] = (NEVER,)  # the watermark at which each shard has work to do
     waiting: Waiting = field(default_factory=Waiting)
     common: Kept = field(default_factory=dict)  # tables that are of no key
@@ -83,10 +83,10 @@ class Shards:
                 f"  it was written by: {written}\n  this query is:     {self._signature}\n"
                 "Use a new checkpoint, or run the query that wrote this one"
             )
-        bits, watermark_ms = struct.unpack_from("<iq", rest)
+        bits, timer_ms = struct.unpack_from("<iq", rest)
         dues = struct.unpack_from(f"<{1 << bits}q", rest, 12)
         waiting, rest = Waiting.read(rest[12 + 8 * len(dues) :])
-        return Head(bits, watermark_ms, dues, waiting, open_crate(rest, self._common))
+        return Head(bits, timer_ms, dues, waiting, open_crate(rest, self._common))
 
     def load(self, head: Head, shards: Iterable[int]) -> Kept:
         """The tables of these shards, all keys of a table together."""
@@ -127,7 +127,7 @@ class Shards:
     def save(self, head: Head) -> None:
         """Write the head."""
         dues = struct.pack(f"<{len(head.dues)}q", *head.dues)
-        parts = [struct.pack("<iq", head.bits, head.watermark_ms), dues, head.waiting.written()]
+        parts = [struct.pack("<iq", head.bits, head.timer_ms), dues, head.waiting.written()]
         body = b"".join([*parts, pack_crate(head.common)])
         self._head.update((_closed(self._signature, body),))
         if head.fresh:

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from windrow.slicing.flow import Flow
 from windrow.slicing.keyed import numbers
 from windrow.spark.buckets import buckets_of
+from windrow.spark.clock import LateBy
 from windrow.spark.hashed import HASH_KEY, hashed, hashed_rows, with_hash, without_hash
 from windrow.spark.packing import PARCELS, Work, in_lanes, numbered, parcels, told
 from windrow.spark.processor import BucketProcessor
@@ -40,8 +41,10 @@ def run(request: Request) -> DataFrame:
     selected = hashed_rows(rows, definition)
     labels = _labels(rows)
     if flow.get().engine.folds_early:
-        return answered(selected, _pack_folded(flow, inner.schema, labels), flow, request)
-    return answered(selected, _pack_rows(inner.schema, labels), flow, request)
+        work = _pack_folded(flow, inner.schema, labels, request.late_by)
+    else:
+        work = _pack_rows(inner.schema, labels, request.late_by)
+    return answered(selected, work, flow, request)
 
 
 def _labels(df: DataFrame) -> tuple[int, ...]:
@@ -74,22 +77,24 @@ def answered(rows: DataFrame, work: Work, flow: Shipped[Flow], request: Request)
     return found.select(*without_hash(request.definition, results))
 
 
-def _pack_rows(schema: pa.Schema, labels: tuple[int, ...]) -> Work:
+def _pack_rows(schema: pa.Schema, labels: tuple[int, ...], late_by: LateBy) -> Work:
     """Rows as parcels."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield greeting(schema, labels)
+        yield greeting(schema, labels, late_by)
         for table in numbered(batches):
             yield from in_buckets(with_hash(table, schema), "n", labels)
 
     return work
 
 
-def _pack_folded(flow: Shipped[Flow], schema: pa.Schema, labels: tuple[int, ...]) -> Work:
+def _pack_folded(
+    flow: Shipped[Flow], schema: pa.Schema, labels: tuple[int, ...], late_by: LateBy
+) -> Work:
     """Rows folded into slices, and these as parcels."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield greeting(flow.get().rows, labels)
+        yield greeting(flow.get().rows, labels, late_by)
         for table in numbered(batches):
             slices = flow.get().engine.fold(with_hash(table, schema))
             yield from in_buckets(slices, "start", labels)
@@ -97,13 +102,15 @@ def _pack_folded(flow: Shipped[Flow], schema: pa.Schema, labels: tuple[int, ...]
     return work
 
 
-def greeting(schema: pa.Schema, labels: tuple[int, ...]) -> pa.RecordBatch:
-    """No rows, for every bucket: each is called in every micro-batch, as `clock` says.
+def greeting(schema: pa.Schema, labels: tuple[int, ...], late_by: LateBy) -> pa.RecordBatch:
+    """No rows, for the first bucket: it hears of every micro-batch, and knows whose state it has.
 
-    So a changed query is noticed at once, whichever buckets its rows go to.
+    A changed query may send its rows to buckets that have none yet, where nothing would tell.
+    Where rows are late by the watermark before, all buckets have to hear of every micro-batch.
     """
+    greeted = labels if late_by is LateBy.THE_ONE_BEFORE else labels[:1]
     nothing = narrowed(schema.empty_table()).parcel(0, 0)
-    return parcels(labels, [0] * len(labels), [nothing] * len(labels))
+    return parcels(greeted, [0] * len(greeted), [nothing] * len(greeted))
 
 
 def in_buckets(table: pa.Table, rank: str, labels: tuple[int, ...]) -> Iterator[pa.RecordBatch]:

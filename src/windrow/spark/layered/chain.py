@@ -59,7 +59,7 @@ class Chain:
         parcels = self._between(self._stops)
         carried = self._carried if len(self._stops) == 1 else self._engine.get().partials
         labels = buckets_of(parcels.sparkSession)
-        work = settle(self._engine, carried, sink.layer, labels, self._tell)
+        work = settle(self._engine, carried, sink.layer, labels, request.late_by, self._tell)
         flow = Shipped(Flow, self._inner, request.emit, request.forget_us)
         return stateful.answered(self._at(sink, parcels), work, flow, request)
 

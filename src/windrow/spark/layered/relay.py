@@ -17,6 +17,7 @@ from pyspark import TaskContext
 
 from windrow.slicing.aligned import AlignedWindows
 from windrow.slicing.keyed import numbers
+from windrow.spark.clock import LateBy
 from windrow.spark.hashed import HASH_KEY, with_hash
 from windrow.spark.layered.buffer import merged
 from windrow.spark.layered.tally import Tally, Tell, handed_on, taken_in
@@ -89,12 +90,13 @@ def settle(
     carried: pa.Schema,
     layer: int,
     labels: tuple[int, ...],
+    late_by: LateBy,
     tell: Tell,
 ) -> Work:
     """A node of a stream's sink: its states go to the buckets that keep them."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield greeting(engine.get().partials, labels)
+        yield greeting(engine.get().partials, labels, late_by)
         for states in _states(engine.get(), batches, carried):
             tell(handed_on(layer, _number(), states.num_rows))
             yield from in_buckets(states, "start", labels)
