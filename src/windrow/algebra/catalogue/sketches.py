@@ -1,7 +1,8 @@
 """Sketches of Apache DataSketches: KLL quantiles (Karnin, Lang and Liberty, 2016), HyperLogLog.
 
 Values stay as they are while they are few, so that lifting one is cheap and small windows are
-exact; more of them become a sketch.  A sketch pickles as its own serialised bytes.
+exact; more of them become a sketch.  A sketch is kept as its own serialised bytes, which are looked
+through before the library reads them again (`sketch_bytes`).
 """
 
 from collections.abc import Iterable
@@ -16,9 +17,10 @@ from windrow.algebra.canonical import encode
 from windrow.algebra.catalogue.order_statistics import checked_fraction
 from windrow.algebra.catalogue.parameters import whole
 from windrow.algebra.catalogue.sets import singleton, union
+from windrow.algebra.catalogue.sketch_bytes import require_hll, require_kll
 from windrow.algebra.monoid import Kind, Monoid
 from windrow.algebra.registry import Takes, register
-from windrow.errors import AggregateError
+from windrow.errors import AggregateError, SnapshotError
 
 __all__ = [
     "QuantileBounds",
@@ -105,8 +107,17 @@ class Sketch:
         return restored_sketch, self.serialized()
 
 
+_KINDS = {"kll_doubles_sketch": require_kll, "hll_sketch": require_hll}
+
+
 def restored_sketch(kind: str, serialized: bytes) -> Sketch:
-    """What `Sketch.serialized` was called on."""
+    """What `Sketch.serialized` was called on; refuses what the library could not have written."""
+    if kind not in _KINDS:
+        raise SnapshotError(
+            f"{kind!r} is no kind of sketch that is kept here: the state is damaged, or of another "
+            "version; use a copy of the checkpoint or store, or begin with a new one"
+        )
+    _KINDS[kind](serialized)
     return Sketch(getattr(_library(), kind).deserialize(serialized))
 
 
@@ -242,7 +253,7 @@ def _distinct_sketch(lg_k: int) -> Monoid[Any, int]:
         if isinstance(state, Sketch):
             return state.native
         texts = (encode(value).decode("latin-1") for value in state)
-        return _filled(_library().hll_sketch(lg_k), texts)
+        return _filled(_library().hll_sketch(lg_k, _library().tgt_hll_type.HLL_8), texts)
 
     def combine(older: HllState, newer: HllState) -> HllState:
         if isinstance(older, frozenset) and isinstance(newer, frozenset):
