@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from windrow.errors import SnapshotError
 from windrow.slicing.desk import Desk, Place
 from windrow.slicing.keyed import numbers
 from windrow.slicing.summary import Summary
@@ -139,6 +140,12 @@ class Pager:
         """A page from one of its rows or nodes on."""
         place = Place(tower.number, level, first // self._page)
         table = desk.read(place, self.nodes if level else self._rows)
+        if table.num_rows != self._page:
+            raise SnapshotError(
+                f"page {place.number} of level {level} of large window {tower.number} has "
+                f"{table.num_rows} rows in place of {self._page}: the checkpoint's state is "
+                "damaged; use a copy of it, or a new checkpoint"
+            )
         return Segment(level, first, table.slice(first % self._page))
 
     def _folded(self, table: pa.Table, level: int) -> pa.Table:

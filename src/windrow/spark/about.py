@@ -11,6 +11,8 @@ from windrow.errors import SnapshotError
 
 __all__ = ["About"]
 
+_UNREADABLE = (AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)
+
 # Another number whenever `shards` or `waiting` write something else: `windrow state` reads both.
 _FORMAT = "windrow state 2"
 
@@ -33,14 +35,23 @@ class About:
     @classmethod
     def read(cls, content: bytes) -> "About":
         """What was written."""
-        told = json.loads(content)
-        if told.get("format") != _FORMAT:
+        try:
+            told = json.loads(content)
+            if told["format"] != _FORMAT:
+                raise SnapshotError(
+                    f"the checkpoint's state is of format {told['format']!r}, and this version "
+                    f"of windrow reads {_FORMAT!r}"
+                )
+            kept = {name: _schema(text) for name, text in told["kept"].items()}
+            keys = tuple(map(str, told["keys"]))
+            return cls(str(told["query"]), keys, kept, _schema(told["waiting"]))
+        except SnapshotError:
+            raise
+        except (*_UNREADABLE, pa.ArrowException) as reason:
             raise SnapshotError(
-                f"the checkpoint's state is of format {told.get('format')!r}, and this version "
-                f"of windrow reads {_FORMAT!r}"
-            )
-        kept = {name: _schema(text) for name, text in told["kept"].items()}
-        return cls(told["query"], tuple(told["keys"]), kept, _schema(told["waiting"]))
+                f"what the checkpoint's state says of itself is damaged ({reason}); use a copy of "
+                "it, or a new checkpoint"
+            ) from None
 
 
 def _text(schema: pa.Schema) -> str:

@@ -41,6 +41,7 @@ _BUCKET_SPAN = 1 << 12
 # A value of the store: larger ones are slow to read for a few keys, smaller ones for many.
 _LARGEST = 1 << 18
 _MOST_BITS = 12
+_LONGEST_SIGNATURE = 1 << 24  # in bytes; a longer one is cut, and then another query's
 
 
 @dataclass(frozen=True)
@@ -75,17 +76,24 @@ class Shards:
         if stored is None:
             common = {name: s.empty_table() for name, s in self._common.items()}
             return Head(common=common, fresh=True)
-        content = bytes(stored[0])
-        written, rest = _open(content)
+        try:
+            written, rest = _open(bytes(stored[0]))
+        except (ValueError, struct.error, zlib.error) as reason:
+            raise _damaged(reason) from None
         if written != self._signature:
             raise SnapshotError(
                 "the checkpoint holds the state of another query.\n"
                 f"  it was written by: {written}\n  this query is:     {self._signature}\n"
                 "Use a new checkpoint, or run the query that wrote this one"
             )
-        bits, timer_ms = struct.unpack_from("<iq", rest)
-        dues = struct.unpack_from(f"<{1 << bits}q", rest, 12)
-        waiting, rest = Waiting.read(rest[12 + 8 * len(dues) :])
+        try:
+            bits, timer_ms = struct.unpack_from("<iq", rest)
+            if not 0 <= bits <= _MOST_BITS:
+                raise ValueError(f"2^{bits} shards")
+            dues = struct.unpack_from(f"<{1 << bits}q", rest, 12)
+            waiting, rest = Waiting.read(rest[12 + 8 * len(dues) :])
+        except (ValueError, struct.error) as reason:
+            raise _damaged(reason) from None
         return Head(bits, timer_ms, dues, waiting, open_crate(rest, self._common))
 
     def load(self, head: Head, shards: Iterable[int]) -> Kept:
@@ -169,7 +177,16 @@ def _closed(signature: str, body: bytes) -> bytes:
     return head + text + body
 
 
+def _damaged(reason: Exception) -> SnapshotError:
+    if isinstance(reason, SnapshotError):
+        return reason
+    return SnapshotError(
+        f"the checkpoint's state is damaged ({reason}); use a copy of it, or a new checkpoint"
+    )
+
+
 def _open(content: bytes) -> tuple[str, bytes]:
+    """The signature and the rest; SnapshotError or what Python's own functions say if not."""
     if content[:4] != _MAGIC:
         raise SnapshotError(
             f"the checkpoint's state begins with {content[:4]!r}, not {_MAGIC!r}: it was written "
@@ -178,7 +195,5 @@ def _open(content: bytes) -> tuple[str, bytes]:
     length, checksum = struct.unpack_from("<iI", content, 4)
     text, body = content[12 : 12 + length], content[12 + length :]
     if zlib.crc32(body) != checksum:
-        raise SnapshotError(
-            "the checkpoint's state is damaged; use a copy of it, or a new checkpoint"
-        )
-    return zlib.decompress(text).decode(), body
+        raise ValueError("its checksum is another")
+    return zlib.decompressobj().decompress(text, _LONGEST_SIGNATURE).decode(), body

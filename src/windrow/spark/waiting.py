@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
+from windrow.errors import SnapshotError
 from windrow.slicing.flow import ripe_of
 from windrow.slicing.keyed import numbers
 from windrow.spark.hashed import made_here, with_hash
@@ -47,8 +48,10 @@ class Waiting:
 
     @classmethod
     def read(cls, content: bytes) -> tuple["Waiting", bytes]:
-        """From bytes, and what comes after them."""
+        """From bytes, and what comes after them; ValueError or struct.error if they are others."""
         count, next_number = struct.unpack_from("<qq", content)
+        if not 0 <= count <= len(content) // 16:
+            raise ValueError(f"{count} values in {len(content)} bytes")
         flat = struct.unpack_from(f"<{2 * count}q", content, 16)
         parcels = tuple(zip(flat[::2], flat[1::2], strict=True))
         return cls(parcels, next_number), content[16 + 16 * count :]
@@ -111,7 +114,11 @@ class WaitingRoom:
 
     def _read(self, number: int) -> pa.Table:
         stored = self._parcels.getValue((number,))
-        assert stored is not None  # a head is written with the parcels that it names
+        if stored is None:  # a head is written with the parcels that it names
+            raise SnapshotError(
+                f"the checkpoint's state lacks waiting rows {number}: it is damaged; use a copy of "
+                "it, or a new checkpoint"
+            )
         return read_waiting(stored[0], self._schema)
 
     def _write(self, number: int, rows: pa.Table) -> int:

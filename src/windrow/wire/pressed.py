@@ -3,6 +3,9 @@
 Spark hands binary state to Python as pickled text, some 20 ns for a byte each way; pressing takes
 one.  Columns of numbers become shorter still if the first bytes of all of them come first, then all
 second ones, and so on: those that are alike lie together then.
+
+LZ4 makes nothing shorter than a 255th: what says that it was longer is refused, before there is
+memory for it.
 """
 
 import struct
@@ -19,6 +22,7 @@ _LZ4 = pa.Codec("lz4_raw")
 _HEAD = "<q"  # the length before, below 0 if bytes were put by place; 0 if they are as they were
 _HEAD_BYTES = struct.calcsize(_HEAD)
 _TOO_FEW = 256
+_MOST_TIMES = 255
 _WORD = 8
 _SAMPLE = 1 << 13
 
@@ -45,7 +49,15 @@ def unpress(content: Any) -> Any:
     rest = pa.py_buffer(view[_HEAD_BYTES:])
     if not length:
         return rest
-    whole = _LZ4.decompress(rest, abs(length))
+    try:
+        if abs(length) > _MOST_TIMES * rest.size:
+            raise ValueError(f"{rest.size} bytes were never {abs(length)}")
+        whole = _LZ4.decompress(rest, abs(length))
+    except (pa.ArrowException, OSError, ValueError) as reason:
+        raise SnapshotError(
+            f"state of {len(view)} bytes is damaged ({reason}); use a copy of the checkpoint, or "
+            "a new one"
+        ) from None
     return _in_words(whole) if length < 0 else whole
 
 
