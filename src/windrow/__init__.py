@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from windrow import agg, aggregators, errors, window
+from windrow.algebra.unsafe import unsafe_pickle
 from windrow.algebra.user import monoid
 from windrow.windows import Emit, Order
 
@@ -35,6 +36,7 @@ __all__ = [
     "over",
     "roll",
     "suit",
+    "unsafe_pickle",
     "window",
 ]
 

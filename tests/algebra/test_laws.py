@@ -118,7 +118,7 @@ def test_a_state_that_cannot_travel_is_caught() -> None:
         return lambda: older() + newer()
 
     lazy = number(compose, lambda: 0, lift=lambda v: lambda: v, lower=lambda s: s())
-    broken("pickling", lazy, st.integers())
+    broken("being kept", lazy, st.integers())
 
 
 def test_a_null_that_counts_is_caught() -> None:

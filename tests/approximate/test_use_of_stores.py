@@ -36,7 +36,7 @@ def test_states_that_are_no_plain_values_need_a_codec() -> None:
     def opened(**more: Any) -> ApproximateAmta:
         return ApproximateAmta(agg.of(highest), SumLike(absolute=2), store=store, name="w", **more)
 
-    with pytest.raises(AggregateError, match=r"0j of type complex.*codec="):
+    with pytest.raises(AggregateError, match=r"monoid.* a value of type complex.*codec="):
         opened()
     for known in (0, 40):
         with opened(codec=(pickle.dumps, pickle.loads)) as kept:

@@ -1,9 +1,12 @@
 """States as columns: folded, merged, trailed and lowered, they equal the fold of all their rows."""
 
+import os
+import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +22,7 @@ from windrow.algebra.aggregate import TIME, Aggregate
 from windrow.algebra.bloom import BloomFilter
 from windrow.algebra.monoid import Kind
 from windrow.algebra.registry import Takes, registered
-from windrow.errors import InputError
+from windrow.errors import AggregateError, InputError, SnapshotError
 from windrow.slicing.state_types import result_type
 from windrow.slicing.summary import Summary
 from windrow.slicing.summary_spans import Spans
@@ -243,3 +246,43 @@ def test_located_extrema_are_compiled_where_no_null_can_be_taken() -> None:
 def test_columns_that_rows_lack_are_named() -> None:
     with pytest.raises(InputError, match=r"max\('z'\) reads column 'z'.*they have \['v'\]"):
         Summary(agg.max("z"), "x", pa.schema([("v", pa.float64())]), pa.float64())
+
+
+class _Planted:
+    """A pickle whose reading makes a folder."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __reduce__(self) -> Any:
+        return os.mkdir, (str(self._path),)
+
+
+@pytest.mark.parametrize("aggregate", [agg.collect("v0"), agg.distinct("v0"), agg.top_k(3, "v0")])
+def test_states_that_are_pickles_are_refused_and_not_read(aggregate: Any, tmp_path: Path) -> None:
+    schema, listed = pa.schema([("v0", pa.float64())]), pa.list_(pa.float64())
+    summary = Summary(aggregate, "a", schema, listed)
+    column = [pa.array([pickle.dumps(_Planted(tmp_path / "made"))] * 2, pa.binary())]
+    spans = Spans(np.array([0, 1]), np.array([1, 2]))
+    for use in (
+        lambda: summary.merge(column, np.array([0, 2])),
+        lambda: summary.lower(column),
+        lambda: summary.over(column, spans),
+    ):
+        with pytest.raises(SnapshotError, match="is damaged"):
+            use()
+    assert not (tmp_path / "made").exists()
+
+
+def test_states_that_are_no_plain_values_are_refused_with_their_aggregate_and_type() -> None:
+    odd = monoid(
+        lift=lambda x: complex(x, 1),
+        combine=max,
+        identity=None,
+        returns="double",
+        name="odd",
+    )
+    rows = pa.table({"v0": [1.0, 2.0]})
+    summary = Summary(agg.of(odd, "v0"), "a", rows.schema, pa.float64())
+    with pytest.raises(AggregateError, match=r"odd .*complex.*codec="):
+        summary.fold(rows, np.array([0, 1, 2]))

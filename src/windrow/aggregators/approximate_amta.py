@@ -23,9 +23,9 @@ from windrow.aggregators.approximate.wanted import require_methods, require_plac
 from windrow.aggregators.base import Snapshot, require_evictable, require_own
 from windrow.aggregators.contents import Judge
 from windrow.aggregators.paged.courier import Outage, Patience
-from windrow.aggregators.paged.objects import Codec
 from windrow.aggregators.paged.settings import BUFFER_BYTES
 from windrow.algebra.aggregate import Aggregation
+from windrow.algebra.monoid import Codec
 from windrow.errors import WindowError
 from windrow.stores.base import Store
 from windrow.windows.policy import Policy

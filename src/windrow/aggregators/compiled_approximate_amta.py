@@ -28,6 +28,7 @@ from windrow.aggregators.kernels.buckets.window import (
     LEAST,
     LIMIT,
     MOST,
+    bucket_at,
     first_method_of,
 )
 from windrow.aggregators.kernels.forest import (
@@ -39,11 +40,12 @@ from windrow.aggregators.kernels.forest import (
     larger_forest,
     new_forest,
 )
+from windrow.aggregators.sound import require_forest, require_sizes
 from windrow.algebra.aggregate import Aggregate, Aggregation
 from windrow.algebra.fingerprint import fingerprint
 from windrow.algebra.monoid import numeric_of
 from windrow.algebra.numeric import FLOAT, INT
-from windrow.errors import AggregateError, InputError, WindowError
+from windrow.errors import AggregateError, InputError, SnapshotError, WindowError
 from windrow.windows import Check, Policy, TrailingTime
 
 __all__ = ["CompiledApproximateAmta"]
@@ -243,8 +245,10 @@ class CompiledApproximateAmta:
         if content is None:
             self._steps.reset(*self._places)
             return
-        cells = np.frombuffer(content, np.int64)
         own = int(self._changing.sum())
+        if len(content) % 8 or len(content) < 8 * (3 + own):
+            raise self._damaged(f"{len(content)} bytes")
+        cells = np.frombuffer(content, np.int64)
         self._cells[self._changing] = cells[3 : 3 + own]
         self._refill(cells[:3].tolist(), cells[3 + own :])
 
@@ -254,11 +258,22 @@ class CompiledApproximateAmta:
         A trailing window of time goes on from one with a policy on the range of times.
         """
         self._cells = self._begun_with.copy()
-        numbers, leaves = adopted(snapshot, self._operator, self._kinds, self._methods, self._cells)
+        settings = self._operator, self._kinds, self._methods
+        try:
+            numbers, leaves = adopted(snapshot, *settings, self._cells)
+        except (LookupError, OverflowError, TypeError, ValueError) as reason:
+            raise self._damaged(reason) from None
         self._refill(numbers, leaves)
 
     def _refill(self, numbers: Sequence[int], leaves: NDArray[np.int64]) -> None:
-        """Make the forest of leaves whose numbers are from the first up to the last of three."""
+        """Make the forest of leaves whose numbers are from the first up to the last of three.
+
+        Compiled code reads and writes where numbers and sizes say, so they must be a window's.
+        """
+        try:
+            self._require_sound(numbers, leaves.reshape(len(self._operator.state), -1))
+        except ValueError as reason:
+            raise self._damaged(reason) from None
         evicted, split, inserted = numbers
         capacity = max(1 << (inserted - evicted).bit_length(), _FIRST_CAPACITY)
         if self._forest[CAPACITY] < capacity:
@@ -266,6 +281,25 @@ class CompiledApproximateAmta:
         own = np.ascontiguousarray(leaves)
         told = (own.ctypes.data, inserted - evicted)
         self._steps.refill(*self._places, told, evicted, split)
+
+    def _require_sound(self, numbers: Sequence[int], leaves: NDArray[np.int64]) -> None:
+        """Refuse what is not of a window: ValueError."""
+        require_forest(*numbers)
+        evicted, _, inserted = numbers
+        if leaves.shape[1] != inserted - evicted:
+            raise ValueError(f"{leaves.shape[1]} buckets for {inserted - evicted}")
+        cells = self._cells
+        oldest, newest = (cells[bucket_at(self._operator, k)][0].item() for k in range(2))
+        left = cells[LEAST].item(), cells[MOST].item()
+        require_sizes(oldest, leaves[0].tolist(), newest, cells[BEHIND].item(), left)
+        if self._kinds.limited and cells[LIMIT] < 1:
+            raise ValueError(f"at most {cells[LIMIT]} buckets")
+
+    def _damaged(self, reason: object) -> SnapshotError:
+        return SnapshotError(
+            f"a window of {self._described} that was kept is damaged ({reason}); use a copy of "
+            "the checkpoint, or a new one"
+        )
 
     def _nodes(self) -> NDArray[np.int64]:
         """The cells of all nodes, a row for each field."""

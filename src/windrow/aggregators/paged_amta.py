@@ -11,9 +11,10 @@ from windrow.aggregators.paged.book import Book
 from windrow.aggregators.paged.closing import Closing
 from windrow.aggregators.paged.courier import Outage, Patience
 from windrow.aggregators.paged.numbers import PagedNumbers
-from windrow.aggregators.paged.objects import Codec, PagedObjects
+from windrow.aggregators.paged.objects import PagedObjects
 from windrow.aggregators.paged.settings import BUFFER_BYTES, require_settings, require_store
 from windrow.algebra.aggregate import Aggregation
+from windrow.algebra.monoid import Codec
 from windrow.errors import AggregateError, InputError, WindowError
 from windrow.stores.base import Store
 from windrow.windows import Check, Policy

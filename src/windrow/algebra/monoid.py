@@ -9,17 +9,20 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 from math import nan
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
 from windrow.algebra.multiset import MultisetForm
 from windrow.algebra.numeric import Dtypes, Numeric, NumericForm
 
-__all__ = ["Group", "Kind", "Monoid", "numeric_of"]
+__all__ = ["Codec", "Group", "Kind", "Monoid", "numeric_of"]
 
 S = TypeVar("S")
 R = TypeVar("R")
+
+# From a state to a plain value, such as bytes, and back.
+Codec: TypeAlias = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
 
 class Kind(Enum):
@@ -59,6 +62,7 @@ class Monoid(Generic[S, R]):
     # a state whose result is the exact one.
     bounds: Callable[[S], tuple[Any, Any] | None] | None = None
     returns: str | None = None  # the type of results as Spark writes it, where numbers do not tell
+    codec: Codec | None = None  # how states are kept, where they are no plain values
 
     @property
     def invertible(self) -> bool:

@@ -1,8 +1,9 @@
 """The product of monoids: several computed at once, each on its own part of one state."""
 
+from functools import partial
 from typing import Any
 
-from windrow.algebra.monoid import Group, Kind, Monoid
+from windrow.algebra.monoid import Codec, Group, Kind, Monoid
 
 __all__ = ["side_by_side"]
 
@@ -35,6 +36,7 @@ def side_by_side(parts: tuple[tuple[str, Monoid[Any, Any]], ...]) -> Monoid[Any,
         "commutative": all(m.commutative for m in monoids),
         "inputs": ("row",),
         "nullable": frozenset({"row"}),
+        "codec": _codec(monoids),
     }
     groups = tuple(m for m in monoids if isinstance(m, Group))
     if len(groups) < len(monoids):
@@ -46,3 +48,17 @@ def side_by_side(parts: tuple[tuple[str, Monoid[Any, Any]], ...]) -> Monoid[Any,
         return NotImplemented if any(part is NotImplemented for part in rest) else rest
 
     return Group(subtract=subtract, **shape)
+
+
+def _codec(monoids: tuple[Monoid[Any, Any], ...]) -> Codec | None:
+    """Each part by its own codec, if any has one; what is None stays so."""
+    if all(m.codec is None for m in monoids):
+        return None
+
+    def through(way: int, states: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(
+            state if m.codec is None or state is None else m.codec[way](state)
+            for m, state in zip(monoids, states, strict=True)
+        )
+
+    return partial(through, 0), partial(through, 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 from windrow.algebra.fingerprint import fingerprint
 from windrow.algebra.inference import numeric_form
-from windrow.algebra.monoid import Group, Kind, Monoid
+from windrow.algebra.monoid import Codec, Group, Kind, Monoid
 from windrow.algebra.optional import same
 from windrow.errors import AggregateError
 
@@ -26,6 +26,7 @@ def monoid(
     neutral: float = nan,
     name: str | None = None,
     returns: str | None = None,
+    codec: Codec | None = None,
 ) -> Monoid[Any, Any]:
     """An aggregate of your own: `combine(older, newer)` must be associative, with `identity`.
 
@@ -36,6 +37,12 @@ def monoid(
     Compiled functions see globals and closures as they are when a roll compiles them, a later
     change at the next roll; and Python's `max` and `min` do not treat NaN consistently.  On Spark,
     results that are not numbers need a type: `returns="array<string>"`.
+
+    States that leave memory, for a checkpoint of Spark's or a store, are kept as plain values:
+    None, bool, int, float, str, bytes, Decimal, dates, times, and tuples, lists, sets and dicts of
+    them.  Where states are objects of another type, `codec=(encode, decode)` makes a plain value
+    of each and the state again of that; it never sees None.  Nothing is pickled unless asked for
+    as `codec=windrow.unsafe_pickle`, which runs whatever it is given to read.
 
     >>> from windrow.aggregators import Amta
     >>> spread = monoid(
@@ -59,10 +66,12 @@ def monoid(
             f"returns={returns!r} is not text; write the type of results as Spark does, "
             'e.g. returns="array<string>"'
         )
+    if codec is not None:
+        _require_codec(codec)
     label = name or getattr(lift, "__name__", "lift").replace("<lambda>", "monoid")
     shape: dict[str, Any] = {
         "name": label,
-        "parameters": _mark(lift, combine),
+        "parameters": _mark(lift, combine) + ("" if codec is None else f" by {_mark(*codec)}"),
         "lift": lift,
         "combine": combine,
         "lower": lower,
@@ -74,8 +83,17 @@ def monoid(
         "numeric": numeric_form(label, lift, combine, lower, identity),
         "changing": True,
         "returns": returns,
+        "codec": codec,
     }
     return Monoid(**shape) if subtract is None else Group(subtract=subtract, **shape)
+
+
+def _require_codec(codec: object) -> None:
+    if not isinstance(codec, tuple) or len(codec) != 2 or not all(map(callable, codec)):
+        raise AggregateError(
+            f"codec={codec!r} is no pair of functions; give (encode, decode), from a state to "
+            "bytes or other plain values, and back"
+        )
 
 
 def _mark(*functions: Callable[..., Any]) -> str:

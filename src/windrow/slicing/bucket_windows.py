@@ -20,6 +20,7 @@ from windrow.aggregators.approximate_amta import ApproximateAmta
 from windrow.aggregators.base import Snapshot
 from windrow.algebra import catalogue
 from windrow.algebra.aggregate import Aggregate
+from windrow.errors import SnapshotError
 from windrow.slicing.digits import exactly
 from windrow.slicing.intervals import Intervals
 from windrow.slicing.summary_inputs import read_inputs
@@ -50,7 +51,7 @@ class BucketWindow:
         watched = tuple((name, _placed(part, places)) for name, part in using)
         policy = _policy(window, watched, tick=next(places))
         self._kept = ApproximateAmta(asked, *methods, policy=policy)
-        self._buckets = Layout(asked, policy).monoid
+        self._layout = Layout(asked, policy)
         self._empty = self._kept.snapshot()
 
     def read(self, rows: pa.Table, ticks: NDArray[np.int64]) -> Sequence[Row]:
@@ -64,12 +65,18 @@ class BucketWindow:
         """Go on with what was dumped; None begins anew."""
         found = self._empty
         if content is not None:
-            found = unpacked(content, self._buckets, self._empty)
-        self._kept.restore(found)
+            found = unpacked(content, self._layout, self._empty)
+        try:
+            self._kept.restore(found)
+        except (AttributeError, LookupError, TypeError, ValueError) as reason:
+            raise SnapshotError(
+                f"what a window of {self.inputs.aggregate!r} learned and was kept is damaged "
+                f"({reason}); use a copy of the checkpoint, or a new one"
+            ) from None
 
     def dump(self) -> bytes:
         """All there is to keep."""
-        return packed(self._kept.snapshot())
+        return packed(self._kept.snapshot(), self._layout)
 
     def snapshot(self) -> Snapshot:
         """The window as data."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from windrow.aggregators.approximate.method import Method
 from windrow.algebra.aggregate import Aggregate
-from windrow.errors import AggregateError
+from windrow.errors import AggregateError, SnapshotError
 from windrow.slicing.bucket_windows import BucketWindow
 from windrow.slicing.compiled_buckets import CompiledBucketWindow
 from windrow.slicing.intervals import Intervals
@@ -53,9 +53,19 @@ class EitherWindow:
     def load(self, content: bytes | None) -> None:
         """Go on with what was dumped of a key; None begins anew."""
         form, own = (None, None) if content is None else (content[:8], content[8:])
+        if form not in (None, _PLAIN, _COMPILED):
+            raise SnapshotError(
+                f"a window of {self._asked[0]!r} that was kept is damaged: it begins with "
+                f"{form!r}; use a copy of the checkpoint, or a new one"
+            )
         compiled = None
         if form == _COMPILED or self._rows.num_rows >= self._many:
             compiled = self._compiled
+        if compiled is None and form == _COMPILED:
+            raise SnapshotError(
+                f"a window of {self._asked[0]!r} was kept in compiled form, which it does not have "
+                "here: it is damaged; use a copy of the checkpoint, or a new one"
+            )
         if compiled is None:
             self._plain.load(own)
             self._now = self._plain

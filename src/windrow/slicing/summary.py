@@ -4,7 +4,7 @@
                           └ over ────────────────────▶ results
 
 Aggregates that are numbers have a column for each number of a state, and compiled loops
-(summary_numbers.py).  All others have one column of pickled states, and run interpreted
+(summary_numbers.py).  All others have one column of encoded states, and run interpreted
 (summary_objects.py).  Which of the two is a matter of types alone, never of the data at hand: all
 that is ever kept of an aggregate has one schema.
 """

@@ -1,10 +1,9 @@
-"""States of any kind: one column of pickled states, null for the identity; interpreted."""
+"""States of any kind: one column of encoded states, null for the identity; interpreted."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise, starmap
-from pickle import dumps, loads
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from windrow.aggregators.two_stacks import TwoStacks
 from windrow.algebra.canonical import key
+from windrow.algebra.codec import StateCodec
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.multiset import CountDifferent, PickQuantile
 from windrow.algebra.ordering import ascending
@@ -25,8 +25,6 @@ from windrow.slicing.summary_spans import Spans
 
 __all__ = ["ObjectStates"]
 
-_PROTOCOL = 5
-
 
 class ObjectStates:
     """The states of an aggregate without a numeric form."""
@@ -36,9 +34,11 @@ class ObjectStates:
     def __init__(self, inputs: Inputs) -> None:
         self._inputs = inputs
         self._monoid: Monoid[Any, Any] = inputs.aggregate.monoid
-        # Inserted are pickled states.
+        codec = StateCodec.of(self._monoid)
+        self._encode, self._decode = codec.encode, codec.decode
+        # Inserted are encoded states.
         self._again = replace(
-            self._monoid, lift=loads, inputs=("state",), nullable=frozenset(), numeric=None
+            self._monoid, lift=codec.decode, inputs=("state",), nullable=frozenset(), numeric=None
         )
 
     def fold(self, rows: pa.Table, borders: NDArray[np.int64]) -> list[pa.Array]:
@@ -54,13 +54,13 @@ class ObjectStates:
     def merge(self, states: Sequence[pa.Array], borders: NDArray[np.int64]) -> list[pa.Array]:
         """Combine the states of each segment."""
         (column,) = states
-        pickled = whole(column).to_pylist()
+        encoded = whole(column).to_pylist()
         merged: list[bytes | None] = []
         with exactly():
             for start, end in pairwise(borders.tolist()):
-                found = [state for state in pickled[start:end] if state is not None]
+                found = [state for state in encoded[start:end] if state is not None]
                 if len(found) > 1:
-                    merged.append(dumps(self._joined(map(loads, found)), _PROTOCOL))
+                    merged.append(self._encode(self._joined(map(self._decode, found))))
                 else:
                     merged.append(found[0] if found else None)
         return [pa.array(merged, pa.binary())]
@@ -71,7 +71,7 @@ class ObjectStates:
         lower, identity = self._monoid.lower, self._monoid.identity
         with exactly():
             results = [
-                lower(identity if state is None else loads(state))
+                lower(identity if state is None else self._decode(state))
                 for state in whole(column).to_pylist()
             ]
         return typed(results, result, self._inputs.aggregate)
@@ -79,9 +79,9 @@ class ObjectStates:
     def over(self, states: Sequence[pa.Array], spans: Spans, result: pa.DataType) -> pa.Array:
         """The states of each window in turn, kept on two stacks."""
         (column,) = states
-        pickled = whole(column).to_pylist()
+        encoded = whole(column).to_pylist()
         with exactly():
-            results = list(_slid(TwoStacks(self._again), pickled, spans))
+            results = list(_slid(TwoStacks(self._again), encoded, spans))
         return typed(results, result, self._inputs.aggregate)
 
     def _of_rows(self, columns: Sequence[Sequence[Any]], length: int) -> Any:
@@ -123,8 +123,8 @@ class ObjectStates:
 
     def _kept(self, states: Sequence[Any]) -> pa.Array:
         identity = self._monoid.identity
-        pickled = [None if s is identity else dumps(s, _PROTOCOL) for s in states]
-        return pa.array(pickled, pa.binary())
+        encoded = [None if s is identity else self._encode(s) for s in states]
+        return pa.array(encoded, pa.binary())
 
 
 def _is_known(value: Any) -> bool:

@@ -18,9 +18,11 @@ from pyspark.sql.types import (
 )
 
 from windrow.algebra.aggregate import TIME, Aggregate
+from windrow.algebra.codec import require_codec
 from windrow.errors import InputError
 from windrow.slicing.definition import Definition
 from windrow.slicing.state_types import result_type
+from windrow.slicing.summary_inputs import read_inputs
 from windrow.spark.accepted import require_accepted
 from windrow.spark.builtins import Builtin, builtin_of
 from windrow.spark.clock import LateBy
@@ -252,6 +254,8 @@ def _definition(
     watched = [part for _, window in windows if isinstance(window, Policy) for part in window.using]
     for name, part in (*aggregates, *watched):
         require_accepted(name, part, _types(part, schema), repr(part))
+        if read_inputs(part, schema).numeric() is None:
+            require_codec(part.monoid)
     results = tuple(result_type(part, _types(part, schema)) for _, part in aggregates)
     return Definition(windows, aggregates, schema, results, query.options.order)
 

@@ -4,7 +4,6 @@ An aggregator regroups freely, starts from the identity, shares states between w
 them away; each law says that one of these changes no result.
 """
 
-import pickle
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from windrow.algebra.aggregate import Aggregate, Aggregation, as_aggregation
+from windrow.algebra.codec import StateCodec
 from windrow.algebra.monoid import Group, Kind, Monoid
 from windrow.algebra.numeric import BOOL, FLOAT, INT, NULL, OVERFLOW, Dtypes, Numeric
 from windrow.testing.closeness import close, magnitude
@@ -35,7 +35,8 @@ def check_monoid_laws(
 
     Associativity; the identity, on both sides; commutativity, if declared; subtraction, of a
     Group; that `combine` changes neither of its arguments; that nulls count for nothing; that
-    states survive pickling; that the numeric form agrees with the general one.
+    states survive being kept, as bytes that checkpoints and stores hold, so they are plain values
+    or have a codec; that the numeric form agrees with the general one.
 
     Results and states are compared by `equal`: if not given, exactly, floats up to rounding, and
     of sketches the results alone, within their error.  Raises AssertionError naming the law and
@@ -120,18 +121,22 @@ class _Subject:
             f"for older={older!r}, middle={middle!r}, newer={newer!r}"
         )
 
-    def pickled(self, state: Any) -> bytes:
+    @cached_property
+    def codec(self) -> StateCodec:
+        return StateCodec.of(self.monoid)
+
+    def kept(self, state: Any) -> bytes:
         try:
-            return pickle.dumps(state)
-        except (pickle.PicklingError, TypeError, AttributeError) as reason:
-            self.fail("pickling", f"{state!r} cannot be pickled ({reason})")
+            return self.codec.encode(state)
+        except Exception as reason:
+            self.fail("being kept", f"{state!r} cannot become bytes ({reason})")
 
     def _unchanged(self, operator: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:
-        before = self.pickled((one, other))
+        before = self.kept(one), self.kept(other)
         answer = operator(one, other)
         # Equal bytes are the usual case and proof enough; a state that caches may still be equal.
-        if self.pickled((one, other)) != before:
-            was = pickle.loads(before)
+        if (self.kept(one), self.kept(other)) != before:
+            was = tuple(map(self.codec.decode, before))
             exactly = self.equal or partial(close, tolerance=0.0)
             if not exactly(was, (one, other)):
                 self.fail("unchanged arguments", f"{was!r} became {(one, other)!r}")
@@ -172,8 +177,12 @@ def _subtraction(subject: _Subject, older: Any, middle: Any, newer: Any) -> None
         subject.require_same("subtraction", subject.combine(older, rest), total)
 
 
-def _pickling(subject: _Subject, older: Any, middle: Any, newer: Any) -> None:
-    subject.require_same("pickling", pickle.loads(subject.pickled(older)), older)
+def _being_kept(subject: _Subject, older: Any, middle: Any, newer: Any) -> None:
+    again = subject.codec.decode(subject.kept(older))
+    subject.require_same("being kept", again, older)
+    # What was read goes on as what was written would have.
+    expected = subject.combine(older, middle)
+    subject.require_same("being kept", subject.combine(again, middle), expected)
 
 
 def _null_skipping(subject: _Subject, older: Any, middle: Any, newer: Any) -> None:
@@ -240,7 +249,7 @@ def _well_typed(state: Any, form: Numeric) -> bool:
 
 
 _LAWS = (
-    _pickling,
+    _being_kept,
     _associativity,
     _identity,
     _commutativity,

@@ -14,13 +14,13 @@ from windrow.aggregators.approximate.footprint import Even
 from windrow.aggregators.approximate.layout import Bucket, Layout
 from windrow.aggregators.approximate.method import Grouper
 from windrow.aggregators.approximate.paged_buckets import PagedBuckets
-from windrow.aggregators.approximate.plain_buckets import PLAIN_BUCKETS
+from windrow.aggregators.approximate.plain_buckets import bucket_codec
 from windrow.aggregators.approximate.remainder import Remainder
 from windrow.aggregators.paged.book import Book
 from windrow.aggregators.paged.closing import Closing
 from windrow.aggregators.paged.courier import Outage, Patience, longer_and_longer
-from windrow.aggregators.paged.objects import Codec
-from windrow.errors import StoreUnreachableError, WindowError
+from windrow.algebra.monoid import Codec
+from windrow.errors import DamagedPageError, StoreUnreachableError, WindowError
 from windrow.stores.base import Store
 
 __all__ = ["InStore"]
@@ -69,15 +69,15 @@ class InStore(Closing):
                 self._layout.monoid,
                 page,
                 cached_pages,
-                codec or PLAIN_BUCKETS,
+                codec or bucket_codec(self._layout),
                 lambda _: Book(shelf, name, described, patience),
             )
             self._pages.require_keepable(self._layout.nothing)
+            if self._pages.resumed is not None:
+                self._recall(*self._pages.resumed)
         except BaseException:
             shelf.close()
             raise
-        if self._pages.resumed is not None:
-            self._recall(*self._pages.resumed)
 
     @property
     def inserted(self) -> int:
@@ -195,10 +195,16 @@ class InStore(Closing):
         self._changes = 0
 
     def _recall(self, told: Any, buckets: Any) -> None:
-        self._inserted, self._behind, left, learned = told
-        self._left = Remainder(*left)
-        self._oldest, self._newest = buckets
-        self._learn(learned)
+        try:
+            self._inserted, self._behind, left, learned = told
+            self._left = Remainder(*left)
+            self._oldest, self._newest = buckets
+            self._learn(learned)
+        except (AttributeError, TypeError, ValueError) as reason:
+            raise DamagedPageError(
+                f"the head of window {self._name!r} is not what was written ({reason}); restore "
+                "the store from a copy"
+            ) from None
 
     def _come_home(self, pages: PagedBuckets) -> None:
         """Go on in memory, with as many buckets as a page has."""

@@ -1,9 +1,11 @@
 """What a bucket is made of: one monoid for all that a window of buckets keeps."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from windrow.aggregators.approximate.families import Family, family_of
 from windrow.algebra.aggregate import Aggregate, Product, as_aggregation
+from windrow.algebra.codec import StateCodec
 from windrow.algebra.monoid import Monoid
 from windrow.windows.policy import Policy
 
@@ -39,6 +41,10 @@ class Layout:
         named = asked.parts if isinstance(asked, Product) else (("", asked),)
         self.parts = tuple(Part(n, a, a.bound(), family_of(a)) for n, a in named)
         self._watched = () if policy is None else tuple(a.bound() for _, a in policy.using)
+        self._codecs = [StateCodec.of(part.monoid) for part in self.parts]
+        self._watched_codecs = [StateCodec.of(monoid) for monoid in self._watched]
+        monoids = (*(part.monoid for part in self.parts), *self._watched)
+        self._has_codec = any(monoid.codec is not None for monoid in monoids)
         nothing = tuple(monoid.identity for monoid in self._watched)
         self.nothing = Bucket(
             0,
@@ -87,6 +93,25 @@ class Layout:
             self._together(older.watched, newer.watched),
             older.first,
             self._together(older.others, newer.watched),
+        )
+
+    def to_plain(self, bucket: Bucket) -> Bucket:
+        """The same with what codecs make of states."""
+        return self._through(bucket, lambda codec, state: codec.to_plain(state))
+
+    def from_plain(self, bucket: Bucket) -> Bucket:
+        """The bucket that `to_plain` was called on."""
+        return self._through(bucket, lambda codec, state: codec.from_plain(state))
+
+    def _through(self, bucket: Bucket, way: Callable[[StateCodec, Any], Any]) -> Bucket:
+        if not self._has_codec:
+            return bucket
+        size, states, traces, *watched = bucket
+        return Bucket(
+            size,
+            tuple(map(way, self._codecs, states)),
+            traces,
+            *(tuple(map(way, self._watched_codecs, own)) for own in watched),
         )
 
     def _together(self, older: tuple[Any, ...], newer: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -6,11 +6,12 @@ from typing import Any
 from windrow.aggregators.amta import Amta
 from windrow.aggregators.approximate.buckets import Buckets
 from windrow.aggregators.approximate.layout import Bucket
-from windrow.aggregators.paged import plain
 from windrow.aggregators.paged.book import Book
 from windrow.aggregators.paged.levels import Pages
-from windrow.aggregators.paged.objects import Codec, PagedObjects
-from windrow.algebra.monoid import Monoid
+from windrow.aggregators.paged.objects import PagedObjects
+from windrow.algebra.codec import decode, encode
+from windrow.algebra.monoid import Codec, Monoid
+from windrow.errors import DamagedPageError
 
 __all__ = ["PagedBuckets"]
 
@@ -143,17 +144,24 @@ class PagedBuckets(Buckets, PagedObjects):
 
     def _head(self, dead: list[Pages]) -> bytes:
         told, buckets = self._told
-        emitted = list(self._paged.emitted.items())
+        emitted = self._paged.emitted
         places = list(self._in_front), list(self._behind_split), self._paged.base, emitted
         pieces = [*self._in_front.values(), *self._behind_split.values(), *buckets]
-        return plain.encode([told, places, self._encode(pieces), super()._head(dead)])
+        return encode((told, places, self._encode(pieces), super()._head(dead)))
 
     def _resume(self, head: bytes) -> None:
-        told, places, pieces, rest = plain.decode(head)
-        in_front, behind_split, self._paged.base, emitted = places
-        self._paged.emitted = dict(emitted)
+        try:
+            told, places, pieces, rest = decode(head)
+            in_front, behind_split, self._paged.base, self._paged.emitted = places
+            buckets = iter(self._decode(pieces))
+            self._in_front = dict(zip(in_front, buckets, strict=False))
+            self._behind_split = dict(zip(behind_split, buckets, strict=False))
+            if not 0 <= self._paged.base < 256:
+                raise ValueError(f"levels begin at {self._paged.base}")
+        except (TypeError, ValueError) as reason:
+            raise DamagedPageError(
+                f"the head of a window of {self._described} is not what was written ({reason}); "
+                "restore the store from a copy"
+            ) from None
         super()._resume(rest)
-        buckets = iter(self._decode(pieces))
-        self._in_front = dict(zip(in_front, buckets, strict=False))
-        self._behind_split = dict(zip(behind_split, buckets, strict=False))
         self.resumed = told, list(buckets)

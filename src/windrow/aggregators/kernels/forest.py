@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windrow.aggregators.kernels.memory import read_int, write_int
+from windrow.aggregators.sound import require_forest
 from windrow.algebra.numeric import Dtypes, State
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "forest_code",
     "larger_forest",
     "new_forest",
+    "require_cells",
     "size_of",
     "whole_nodes",
 ]
@@ -102,6 +104,19 @@ def new_forest(operator: Combined, capacity: int) -> Cells:
 def size_of(cells: Cells) -> int:
     """How many updates the window holds."""
     return cells.item(INSERTED) - cells.item(EVICTED)
+
+
+def require_cells(cells: Cells, levels: int) -> None:
+    """Refuse the counters of a forest that was kept if they are not those of one: ValueError.
+
+    Compiled code reads and writes where they say.
+    """
+    evicted, split, inserted, depth, capacity = cells[: CAPACITY + 1].tolist()
+    if not 0 <= depth < _DEEPEST or capacity != levels:
+        raise ValueError(f"a stack of {depth} entries, and {capacity} of {levels} levels")
+    require_forest(evicted, split, inserted, cells[_POSITIONS : _POSITIONS + depth].tolist())
+    if inserted - evicted >= 1 << levels - 1:
+        raise ValueError(f"{inserted - evicted} updates in {levels} levels")
 
 
 def larger_forest(operator: Combined, cells: Cells) -> Cells:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from windrow.aggregators.paged.book import Book, Place
+from windrow.errors import DamagedPageError, SnapshotError
 
 __all__ = ["PagedLevels", "Pages"]
 
@@ -178,7 +179,7 @@ class PagedLevels:
         ]
         for place, contents in zip(wanted, self._book.read(wanted), strict=True):
             level = self._level_at(place.level)
-            self._tails[level][place.number] = self._decode(contents)
+            self._tails[level][place.number] = self._states(place, contents)
         for level, count in enumerate(full):
             self.emitted[self._at(level)] = count
             first, end = count * page, inserted >> level
@@ -197,13 +198,28 @@ class PagedLevels:
         found = self._cached.get(place)
         if found is None:
             (contents,) = self._book.read([place])
-            found = self._cached[place] = self._decode(contents)
+            found = self._cached[place] = self._states(place, contents)
             self._look_ahead(place)
             if len(self._cached) > self._most * max(len(self._tails), 1):
                 self._cached.popitem(last=False)
         else:
             self._cached.move_to_end(place)
         return found
+
+    def _states(self, place: Place, contents: bytes) -> list[Any]:
+        """The states of a page, which must be as many as were written."""
+        try:
+            states = self._decode(contents)
+        except SnapshotError as reason:
+            raise DamagedPageError(
+                f"page {place.number} of level {place.level}: {reason}"
+            ) from None
+        if len(states) != self._page:
+            raise DamagedPageError(
+                f"page {place.number} of level {place.level} holds {len(states)} states in place "
+                f"of {self._page}; restore the store from a copy"
+            )
+        return states
 
     def _look_ahead(self, place: Place) -> None:
         """Where evictions go on from page to page, have the next one brought."""

@@ -6,6 +6,7 @@ from windrow.aggregators.kernels.forest import CAPACITY
 from windrow.aggregators.kernels.operator import Operator
 from windrow.aggregators.kernels.pages import Layout, Paging
 from windrow.algebra.numeric import BOOL
+from windrow.errors import DamagedPageError
 
 __all__ = ["PageMemory"]
 
@@ -54,9 +55,14 @@ class PageMemory:
             parts.append((column.astype(np.uint8) if dtype == BOOL else column).tobytes())
         return b"".join(parts)
 
-    def put_contents(self, cell: int, contents: bytes) -> None:
-        """Nodes from raw columns."""
-        count, at = len(contents) // self._width, 0
+    def put_contents(self, cell: int, contents: bytes, count: int) -> None:
+        """Nodes from raw columns, which must be so many: others lie behind them."""
+        if len(contents) != count * self._width:
+            raise DamagedPageError(
+                f"a page holds {len(contents)} bytes in place of {count * self._width}; restore "
+                "the store from a copy"
+            )
+        at = 0
         for field, dtype in enumerate(self._operator.state):
             stored = np.dtype(np.uint8) if dtype == BOOL else np.dtype(np.int64)
             column = np.frombuffer(contents, stored, count, at)

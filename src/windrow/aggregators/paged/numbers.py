@@ -12,7 +12,7 @@ import numpy as np
 
 from windrow.aggregators.compiled_amta import CompiledAmta
 from windrow.aggregators.kernels.compile import kernel
-from windrow.aggregators.kernels.forest import EVICTED, INSERTED
+from windrow.aggregators.kernels.forest import EVICTED, INSERTED, require_cells
 from windrow.aggregators.kernels.operator import Operator
 from windrow.aggregators.kernels.pages import (
     BETWEEN,
@@ -23,6 +23,7 @@ from windrow.aggregators.kernels.pages import (
     MISSED,
     MISSED_LEVEL,
     MISSED_PAGE,
+    MOST_LEVELS,
     SAFE,
     TAIL,
     TAIL_FROM,
@@ -32,6 +33,7 @@ from windrow.aggregators.kernels.pages import (
 from windrow.aggregators.paged.book import Book, Place
 from windrow.aggregators.paged.memory import PageMemory
 from windrow.algebra.aggregate import Aggregation
+from windrow.errors import DamagedPageError
 from windrow.windows import Policy
 
 __all__ = ["PagedNumbers"]
@@ -172,7 +174,7 @@ class PagedNumbers(CompiledAmta):
         safe = self._safe_from(position)
         wanted = self._head_places(position)
         for place, contents in zip(wanted, self._book.read(wanted), strict=True):
-            self._memory.put_contents(layout.head(*place), contents)
+            self._memory.put_contents(layout.head(*place), contents, page)
         for level in range(self._levels):
             first, end = self._head_span(level, position)
             self._memory.set_of_level(level, HEAD_FROM, first * page)
@@ -210,10 +212,11 @@ class PagedNumbers(CompiledAmta):
     def _bring_between(self, place: Place) -> None:
         """Bring a page that a search looked at; the oldest brought gives way."""
         (contents,) = self._book.read([place])
-        slot = self._next_between % BETWEEN
+        number = self._next_between % BETWEEN
+        slot = place.level, number
         self._next_between += 1
-        self._memory.put_contents(self._memory.layout.between(place.level, slot), contents)
-        self._memory.set_of_level(place.level, BETWEEN_PAGES + slot, place.number)
+        self._memory.put_contents(self._memory.layout.between(*slot), contents, self._page)
+        self._memory.set_of_level(place.level, BETWEEN_PAGES + number, place.number)
 
     # Recovery --------------------------------------------------------------------------------
 
@@ -229,16 +232,36 @@ class PagedNumbers(CompiledAmta):
 
     def _resume(self, head: bytes) -> None:
         """Go on where a head was written."""
-        length, _, levels = struct.unpack_from("<III", head)
-        fixed = np.frombuffer(head, np.int64, length // 8, 12)
-        gone_at = len(head) - 8 * levels
-        gone = struct.unpack_from(f"<{levels}q", head, gone_at)
-        self._move_into(self._empty_memory(levels))
-        self._cells[: self._memory.layout.first] = fixed
-        self._deleted = dict(enumerate(gone))
-        newest = head[12 + length : gone_at]
-        self._memory.put_contents(self._memory.layout.tail(0, self.inserted // self._page), newest)
+        try:
+            newest = self._read_head(head)
+        except (ValueError, struct.error) as reason:
+            raise DamagedPageError(
+                f"the head of a window of {self._description} is not what was written ({reason}); "
+                "restore the store from a copy"
+            ) from None
+        begun = self._memory.layout.tail(0, self.inserted // self._page)
+        self._memory.put_contents(begun, newest, self.inserted % self._page)
         self._resume_tails()
+
+    def _read_head(self, head: bytes) -> bytes:
+        """Take over the counters of a head, which must be a window's; the newest updates.
+
+        Compiled code reads and writes where these say.
+        """
+        length, _, levels = struct.unpack_from("<III", head)
+        if not _FIRST_LEVELS <= levels <= MOST_LEVELS:
+            raise ValueError(f"{levels} levels")
+        empty = self._empty_memory(levels)
+        gone_at = len(head) - 8 * levels
+        if length != 8 * empty.layout.first or gone_at < 12 + length:
+            raise ValueError(f"{length} bytes of counters, {len(head)} in all")
+        fixed = np.frombuffer(head, np.int64, length // 8, 12)
+        require_cells(fixed, levels)
+        self._move_into(empty)
+        self._cells[: empty.layout.first] = fixed
+        gone = struct.unpack_from(f"<{levels}q", head, gone_at)
+        self._deleted = dict(enumerate(gone))
+        return head[12 + length : gone_at]
 
     def _resume_tails(self) -> None:
         """The newest full page of each level comes from the store, what follows from below it."""
@@ -250,7 +273,7 @@ class PagedNumbers(CompiledAmta):
             if self._first_alive(level) < count * page and count
         ]
         for place, contents in zip(wanted, self._book.read(wanted), strict=True):
-            self._memory.put_contents(self._memory.layout.tail(*place), contents)
+            self._memory.put_contents(self._memory.layout.tail(*place), contents, page)
         for level, count in full.items():
             self._emitted[level] = count
             self._memory.set_of_level(level, TAIL_FROM, max(count - 1, 0) * page)

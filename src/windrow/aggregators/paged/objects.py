@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from windrow.aggregators.amta import Amta
-from windrow.aggregators.paged import plain
 from windrow.aggregators.paged.book import Book
 from windrow.aggregators.paged.levels import PagedLevels, Pages
+from windrow.aggregators.sound import require_forest
 from windrow.algebra.aggregate import Aggregation
+from windrow.algebra.codec import StateCodec, decode, encode
+from windrow.algebra.monoid import Codec
+from windrow.errors import DamagedPageError, SnapshotError
 from windrow.windows import Policy
 
-__all__ = ["Codec", "PagedObjects"]
-
-# From one state to bytes and back.
-Codec = tuple[Callable[[Any], bytes], Callable[[bytes], Any]]
+__all__ = ["PagedObjects"]
 
 
 class PagedObjects(Amta):
@@ -31,12 +31,14 @@ class PagedObjects(Amta):
     ) -> None:
         self._page = page
         self._cached_pages = cached_pages
-        self._codec = codec
+        self._given_codec = codec
         self._open_book = open_book
         super().__init__(monoid, policy)
 
     def _clear(self) -> None:
         super()._clear()
+        kept = self._contents.monoid
+        self._codec = StateCodec(self._described, self._given_codec or kept.codec)
         self._book = self._open_book(f"{self._described}, pages of {self._page}")
         self._paged = PagedLevels(
             self._book, self._page, self._cached_pages, self._encode, self._decode
@@ -113,29 +115,40 @@ class PagedObjects(Amta):
         gone = self._paged.deleted(dead)
         counters = (self._evicted, self._split, self._inserted)
         positions = [position for position, _ in self._stack]
-        places = plain.encode([counters, positions, list(gone.items())])
+        places = encode((counters, positions, gone))
         states = [self._front, self._back, *(suffix for _, suffix in self._stack)]
         kept = self._encode([*states, *self._paged.newest(self._inserted)])
         return struct.pack("<I", len(places)) + places + kept
 
     def _resume(self, head: bytes) -> None:
-        (length,) = struct.unpack_from("<I", head)
-        counters, positions, gone = plain.decode(head[4 : 4 + length])
-        self._evicted, self._split, self._inserted = counters
-        self._front, self._back, *states = self._decode(head[4 + length :])
-        self._stack = list(zip(positions, states[: len(positions)], strict=True))
-        newest = states[len(positions) :]
-        self._paged.resume(self._evicted, self._inserted, newest, dict(gone), self._combine)
+        try:
+            (length,) = struct.unpack_from("<I", head)
+            counters, positions, gone = decode(head[4 : 4 + length])
+            self._evicted, self._split, self._inserted = counters
+            self._front, self._back, *states = self._decode(head[4 + length :])
+            newest = states[len(positions) :]
+            require_forest(*counters, positions)
+            self._stack = list(zip(positions, states[: len(positions)], strict=True))
+            if len(newest) > self._page or not all(map(_is_place, gone.items())):
+                raise ValueError(f"{len(newest)} newest updates, pages gone before {gone}")
+        except (AttributeError, TypeError, ValueError, struct.error) as reason:
+            raise DamagedPageError(
+                f"the head of a window of {self._described} is not what was written ({reason}); "
+                "restore the store from a copy"
+            ) from None
+        self._paged.resume(self._evicted, self._inserted, newest, gone, self._combine)
 
     def _encode(self, states: Iterable[Any]) -> bytes:
-        if self._codec is None:
-            return plain.encode(states)
-        write, _ = self._codec
-        return plain.encode(None if state is None else write(state) for state in states)
+        return encode([self._codec.to_plain(state) for state in states], self._described)
 
     def _decode(self, content: bytes) -> list[Any]:
-        states = plain.decode(content)
-        if self._codec is None:
-            return states
-        _, read = self._codec
-        return [None if state is None else read(state) for state in states]
+        states = decode(content)
+        if type(states) is not list:
+            raise SnapshotError(f"a page holds a {type(states).__name__} in place of its states")
+        return [self._codec.from_plain(state) for state in states]
+
+
+def _is_place(gone: tuple[Any, Any]) -> bool:
+    """Whether it is a level of the book's, and how many of its first pages are gone."""
+    place, end = gone
+    return type(place) is int and type(end) is int and 0 <= place < 256 and end >= 0

@@ -1,0 +1,46 @@
+"""The letters that tell what follows, and the shapes of numbers."""
+
+import struct
+from typing import Final
+
+__all__ = [
+    "BIG",
+    "BYTES",
+    "COUNT",
+    "DATE",
+    "DATETIME",
+    "DECIMAL",
+    "DICT",
+    "DOUBLE",
+    "FALSE",
+    "FLOAT",
+    "FROZENSET",
+    "INT",
+    "LIST",
+    "LONG",
+    "MIXED",
+    "MOST_NESTED",
+    "NAN",
+    "NONE",
+    "ROPE",
+    "SET",
+    "SKETCH",
+    "TEXT",
+    "TIME",
+    "TIMEDELTA",
+    "TRUE",
+    "TUPLE",
+]
+
+#: How deep containers may lie in each other: far below what Python's own stack bears.
+MOST_NESTED: Final = 100
+
+NONE, TRUE, FALSE, INT, BIG, FLOAT, TEXT, BYTES = b"N10iIgub"
+DECIMAL, DATE, TIME, DATETIME, TIMEDELTA = b"daTDe"
+TUPLE, LIST, SET, FROZENSET, DICT, ROPE = b"tlsfmr"
+NAN, SKETCH = b"nk"
+MIXED = ord("*")  # of items: each has a letter of its own
+
+COUNT: Final = struct.Struct("<I")
+LONG: Final = struct.Struct("<q")
+DOUBLE: Final = struct.Struct("<d")
