@@ -28,7 +28,9 @@ def states(aggregate: Any, rng: random.Random) -> list[Sketch]:
     """Sketches of several sizes, alone and merged."""
     monoid, found = aggregate.monoid, []
     for size in _SIZES:
-        drawn = rng.choice([rng.random, lambda: float(rng.randrange(90)), lambda: rng.gauss(0, 9)])
+        drawn: Callable[[], float] = rng.choice(
+            [rng.random, lambda: float(rng.randrange(90)), lambda: rng.gauss(0, 9)]
+        )
         values = [drawn() for _ in range(size)]
         found.append(reduce(monoid.combine, map(monoid.lift, values)))
     merged = [monoid.combine(a, b) for a, b in pairwise(found)]

@@ -174,7 +174,10 @@ def test_a_count_beyond_the_bytes_is_refused_before_anything_is_made(letter: str
 
 
 def nested(depth: int) -> Any:
-    return reduce(lambda inner, _: [inner], range(depth - 1), [])
+    value: list[Any] = []
+    for _ in range(depth - 1):
+        value = [value]
+    return value
 
 
 def test_values_nest_as_deep_as_is_said_and_no_deeper() -> None:

@@ -284,8 +284,8 @@ class CompiledApproximateAmta:
 
     def _require_sound(self, numbers: Sequence[int], leaves: NDArray[np.int64]) -> None:
         """Refuse what is not of a window: ValueError."""
-        require_forest(*numbers)
-        evicted, _, inserted = numbers
+        evicted, split, inserted = numbers
+        require_forest(evicted, split, inserted)
         if leaves.shape[1] != inserted - evicted:
             raise ValueError(f"{leaves.shape[1]} buckets for {inserted - evicted}")
         cells = self._cells

@@ -151,7 +151,7 @@ class BucketProcessor(StatefulProcessor):
 
     def _due(self, kept: dict[str, pa.Table]) -> int:
         due = self._flow.due(kept)
-        return NEVER if due is None else due
+        return NEVER if due is None else max(min(due, NEVER), -NEVER)  # what is kept may be any
 
 
 def _due_ms(head: Head) -> int:

@@ -127,7 +127,7 @@ class PagedObjects(Amta):
             self._evicted, self._split, self._inserted = counters
             self._front, self._back, *states = self._decode(head[4 + length :])
             newest = states[len(positions) :]
-            require_forest(*counters, positions)
+            require_forest(self._evicted, self._split, self._inserted, positions)
             self._stack = list(zip(positions, states[: len(positions)], strict=True))
             if len(newest) > self._page or not all(map(_is_place, gone.items())):
                 raise ValueError(f"{len(newest)} newest updates, pages gone before {gone}")

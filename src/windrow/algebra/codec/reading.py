@@ -89,15 +89,15 @@ def _read_date(content: bytes, at: int, depth: int) -> tuple[date, int]:
 
 
 def _read_time(content: bytes, at: int, depth: int) -> tuple[time, int]:
-    *clock, fold = _TIME.unpack_from(content, at)
+    hour, minute, second, micro, fold = _TIME.unpack_from(content, at)
     zone, end = _read_zone(content, at + _TIME.size)
-    return time(*clock, zone, fold=fold), end
+    return time(hour, minute, second, micro, zone, fold=fold), end
 
 
 def _read_datetime(content: bytes, at: int, depth: int) -> tuple[datetime, int]:
-    *moment, fold = _DATETIME.unpack_from(content, at)
+    year, month, day, hour, minute, second, micro, fold = _DATETIME.unpack_from(content, at)
     zone, end = _read_zone(content, at + _DATETIME.size)
-    return datetime(*moment, zone, fold=fold), end
+    return datetime(year, month, day, hour, minute, second, micro, zone, fold=fold), end
 
 
 def _read_zone(content: bytes, at: int) -> tuple[tzinfo | None, int]:
