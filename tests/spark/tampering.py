@@ -23,6 +23,7 @@ from windrow.errors import WindrowError
 from windrow.slicing.definition import Definition
 from windrow.slicing.flow import Flow
 from windrow.slicing.state_types import result_type
+from windrow.spark.clock import LateBy
 from windrow.spark.hashed import HASH_KEY
 from windrow.spark.processor import BucketProcessor
 from windrow.spark.shipped import Shipped
@@ -109,7 +110,7 @@ class Stream:
 
     def add(self, rows: pa.Table, watermark_us: int) -> list[Any]:
         """A micro-batch, after a start from what is kept."""
-        processor = BucketProcessor(self._flow, "a query", ("key",), timers=True)
+        processor = BucketProcessor(self._flow, "a query", ("key",), LateBy.ITS_OWN, timers=True)
         processor.init(self.handle)  # type: ignore[arg-type]
         flow = self._flow.get()
         own = flow.engine.fold(rows) if flow.engine.folds_early else rows
