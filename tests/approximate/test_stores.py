@@ -183,7 +183,7 @@ def test_levels_that_are_dropped_leave_no_page_behind_however_many_there_were() 
         assert facts(kept) == facts(memory)
         if turn % 5 == 2:
             kept.close()
-            pages = [key for key in store.values["w"] if key.space != "head"]
+            pages = [key for key in store.values["w"] if key.space[1:].isdigit()]
             assert len(pages) <= 2 * kept.buckets // PAGE + 10
             before, places = places, {int(key.space[1:]) for key in pages} or places
             rounds += max(places) < min(before)
@@ -191,7 +191,7 @@ def test_levels_that_are_dropped_leave_no_page_behind_however_many_there_were() 
     assert rounds
     kept.evict(len(kept))
     kept.close()
-    assert list(store.values["w"]) == [Key("head", 0)]
+    assert set(store.values["w"]) == {Key("head", 0), Key("seal", 0)}
 
 
 def test_updates_that_only_join_buckets_are_written_too_and_not_too_often() -> None:

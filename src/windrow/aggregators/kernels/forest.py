@@ -38,9 +38,9 @@ __all__ = [
 Cells: TypeAlias = NDArray[np.int64]
 
 EVICTED, SPLIT, INSERTED, DEPTH, CAPACITY, TURNED, REFUSED = range(7)
-_POSITIONS = 8
-_DEEPEST = 128  # a stack holds at most two blocks of each size, and sizes are powers of two
-_ENDS = _POSITIONS + _DEEPEST
+POSITIONS = 8
+DEEPEST = 128  # a stack holds at most two blocks of each size, and sizes are powers of two
+_ENDS = POSITIONS + DEEPEST
 FRONT, BACK, GONE, BEFORE = _WHOLE = range(4)
 
 
@@ -123,7 +123,7 @@ def larger_forest(operator: Combined, cells: Cells) -> Cells:
 
 def first_node_of(operator: Combined) -> int:
     """The cell where the nodes begin."""
-    return _ENDS + len(operator.state) * (len(_WHOLE) + _DEEPEST)
+    return _ENDS + len(operator.state) * (len(_WHOLE) + DEEPEST)
 
 
 def whole_nodes(operator: Combined) -> NodeCode:
@@ -168,12 +168,12 @@ def forest_code(operator: Combined, nodes: NodeCode | None = None) -> ForestCode
         store(forest, first_end + end, ends, state)
 
     def stacked(forest: Any, depth: Any) -> Any:
-        position = read_int(forest, _POSITIONS + depth)
-        return position, load(forest, first_stacked + depth, _DEEPEST)
+        position = read_int(forest, POSITIONS + depth)
+        return position, load(forest, first_stacked + depth, DEEPEST)
 
     def push(forest: Any, depth: Any, position: Any, suffix: Any) -> None:
-        write_int(forest, _POSITIONS + depth, position)
-        store(forest, first_stacked + depth, _DEEPEST, suffix)
+        write_int(forest, POSITIONS + depth, position)
+        store(forest, first_stacked + depth, DEEPEST, suffix)
 
     def level_of(size: Any) -> Any:
         level = 0

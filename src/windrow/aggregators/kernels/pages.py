@@ -23,13 +23,13 @@ from windrow.aggregators.kernels.forest import (
 from windrow.aggregators.kernels.memory import read_int, write_int
 from windrow.aggregators.kernels.operator import Operator
 
-__all__ = ["BETWEEN", "TAIL", "Layout", "Paging", "paged_nodes"]
+__all__ = ["BETWEEN", "MOST_LEVELS", "TAIL", "Layout", "Paging", "paged_nodes"]
 
 # Of the directory, and of each level in it.
 LIMIT, SAFE, MISSED, MISSED_LEVEL, MISSED_PAGE = range(5)
 TAIL_FROM, HEAD_FROM, HEAD_END, BETWEEN_PAGES = 0, 1, 2, 4
 _WIDTH = 8  # cells of the directory's beginning, and of each level in it
-_MOST_LEVELS = 56
+MOST_LEVELS = 56
 
 # Pages at hand of each level: a ring at the tail, one at the head (`Paging`), and a few between
 # that are found by their numbers.
@@ -64,7 +64,7 @@ class Layout(NamedTuple):
     @property
     def first_node(self) -> int:
         """The cell where the nodes begin."""
-        return self.first + _WIDTH * (1 + _MOST_LEVELS)
+        return self.first + _WIDTH * (1 + MOST_LEVELS)
 
     @property
     def step(self) -> int:
@@ -75,7 +75,7 @@ class Layout(NamedTuple):
         """The memory of a forest without any page."""
         cells = np.zeros(self.first_node + self.fields * self.step, np.int64)
         cells[CAPACITY] = self.levels
-        between = self.first + _WIDTH + np.arange(_MOST_LEVELS) * _WIDTH + BETWEEN_PAGES
+        between = self.first + _WIDTH + np.arange(MOST_LEVELS) * _WIDTH + BETWEEN_PAGES
         for k in range(BETWEEN):
             cells[between + k] = -1
         return cells

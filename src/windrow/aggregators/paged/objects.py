@@ -7,6 +7,7 @@ from typing import Any
 from windrow.aggregators.amta import Amta
 from windrow.aggregators.paged import plain
 from windrow.aggregators.paged.book import Book
+from windrow.aggregators.paged.checks import require, require_shape
 from windrow.aggregators.paged.levels import PagedLevels, Pages
 from windrow.algebra.aggregate import Aggregation
 from windrow.windows import Policy
@@ -45,7 +46,8 @@ class PagedObjects(Amta):
         self._since_head = 0
         head = self._book.head()
         if head is not None:
-            self._resume(head)
+            with self._book.reading("the head"):
+                self._resume(head)
 
     @property
     def inserted(self) -> int:
@@ -65,15 +67,38 @@ class PagedObjects(Amta):
     def _insert(self, state: Any) -> None:
         self._encode([state])  # what cannot be kept must not come in
         self._make_known()
-        super()._insert(state)
+        before = self._inserted, self._back
+        try:
+            super()._insert(state)
+        except Exception as error:
+            self._inserted, self._back = before
+            self._book.blame(error)
+            raise
 
     def _evict(self, count: int) -> None:
         self._make_known()
         before = self.mark()
         try:
             super()._evict(count)
-        except BaseException:  # a page that does not come: nothing has happened
+        except BaseException as error:  # a page that does not come: nothing has happened
             self.go_back(before)
+            if isinstance(error, Exception):
+                self._book.blame(error)
+            raise
+
+    def query(self) -> Any:
+        """The aggregate of all updates in the window."""
+        try:
+            return super().query()
+        except Exception as error:
+            self._book.blame(error)
+            raise
+
+    def _slide(self) -> int:
+        try:
+            return super()._slide()
+        except Exception as error:
+            self._book.blame(error)
             raise
 
     def mark(self) -> tuple[Any, ...]:
@@ -89,13 +114,14 @@ class PagedObjects(Amta):
 
     def _make_known(self) -> None:
         """Have the store know of every so many changes, before the next one happens."""
-        if self._since_head >= self._page:
+        if self._since_head >= self._book.between_heads(self._page):
             self._commit()
+        self._book.admit(self._since_head)
         self._since_head += 1
 
     def _commit(self) -> None:
         dead = self._paged.dead(self._evicted)
-        self._book.commit(self._head(dead), dead)
+        self._book.commit(self._head(dead), dead, self._since_head)
         self._paged.forget(dead)
         self._since_head = 0
 
@@ -121,10 +147,14 @@ class PagedObjects(Amta):
     def _resume(self, head: bytes) -> None:
         (length,) = struct.unpack_from("<I", head)
         counters, positions, gone = plain.decode(head[4 : 4 + length])
+        require_shape(*counters, positions)
         self._evicted, self._split, self._inserted = counters
         self._front, self._back, *states = self._decode(head[4 + length :])
         self._stack = list(zip(positions, states[: len(positions)], strict=True))
         newest = states[len(positions) :]
+        begun = self._inserted % self._page
+        is_empty = self._evicted == self._inserted  # its last page may have been let go of
+        require(len(newest) == begun or (is_empty and not newest), f"it has {len(newest)} updates")
         self._paged.resume(self._evicted, self._inserted, newest, dict(gone), self._combine)
 
     def _encode(self, states: Iterable[Any]) -> bytes:
