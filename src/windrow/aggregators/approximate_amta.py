@@ -60,10 +60,11 @@ class ApproximateAmta(InStore):
 
     With a `store` the buckets lie there, in pages under `name`, as those of `PagedAmta` do, whose
     settings these are: the window is still there after a crash, and `inserted` says with which
-    update it goes on.  `codec` makes bytes of buckets and back, where their states are no plain
-    values.  While the store cannot be reached, `Outage.SHRINK` lets a window with a `Footprint` go
-    on in memory, in no more buckets than a page has; what happens then is in the store when that is
-    back, and lost if the process dies before.
+    update it goes on, at most `max_unwritten_updates` before the last one it had taken.  `codec`
+    makes bytes of buckets and back, where their states are no plain values.  While the store cannot
+    be reached, `Outage.SHRINK` lets a window with a `Footprint` go on in memory, in no more buckets
+    than a page has; what happens then is in the store when that is back, and lost if the process
+    dies before.
     """
 
     def __init__(

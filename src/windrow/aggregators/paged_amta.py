@@ -44,6 +44,11 @@ class PagedAmta(Closing):
     `Outage.BUFFER` holds up to `buffer_bytes` in memory, then waits for `wait_s` seconds, and the
     store catches up when it is back.
 
+    Pages are written behind the caller's back.  A process that is killed loses at most the newest
+    `max_unwritten_updates`, each `evict` and `slide` counted as one, and nothing from before the
+    last `flush`: whoever is faster than the store waits, for `wait_s` seconds at most without any
+    progress.  Only `Outage.BUFFER` goes beyond that, and only while the store fails.
+
     >>> from windrow import agg
     >>> from windrow.stores import MemoryStore
     >>> store = MemoryStore()
