@@ -127,6 +127,11 @@ def advance(kept: ApproximateAmta, past: dict[Any, Any] | None = None) -> None:
             past[kept.inserted, len(kept)] = facts(kept)
 
 
+def advance_and_flush(kept: Any) -> None:
+    advance(kept)
+    kept.flush()
+
+
 @pytest.mark.parametrize("waits", [False, True])
 @pytest.mark.parametrize("method", ["absolute", "hop", "footprint", "all"])
 def test_whatever_write_is_the_last_the_window_goes_on_from_a_prefix(
@@ -140,9 +145,11 @@ def test_whatever_write_is_the_last_the_window_goes_on_from_a_prefix(
         store.fails_after = writes
         killed = window(store, METHODS[method](), wait_s=5.0)
         with pytest.raises(StoreUnreachableError):
-            advance(killed)
-        store.fails_after = None
-        again = window(store, METHODS[method]())
+            advance_and_flush(killed)  # the write that fails may be under way at the end
+        # A copy: who was killed goes on trying to write, as no process that is dead would.
+        left = FaultyStore(waits=waits)
+        left.values = {name: dict(values) for name, values in store.values.items()}
+        again = window(left, METHODS[method]())
         assert facts(again) == past[again.inserted, len(again)]
         assert again.inserted <= killed.inserted
         advance(again)

@@ -72,7 +72,8 @@ def test_times_of_a_server_that_make_no_sense_are_refused(argument: str, seconds
 
 
 def test_a_time_of_numpy_s_is_one() -> None:
-    RedisStore("redis://localhost", ttl=np.float32(2), lease=np.int64(3)).close()
+    times: dict[str, Any] = {"ttl": np.float32(2), "lease": np.int64(3)}
+    RedisStore("redis://localhost", **times).close()
 
 
 @pytest.mark.parametrize("path", [None, 7, "", b"pages", ["x"]], ids=repr)

@@ -3,6 +3,7 @@
 import resource
 import signal
 import sys
+from collections.abc import Callable
 from random import Random
 
 from windrow import agg
@@ -24,9 +25,15 @@ def main(folder: str) -> None:
         except StoreError as error:
             told.append(str(error))
     print(window.inserted)
-    for close in (lambda: window.insert(b""), window.flush, window.close, store.close):
+    endings: list[Callable[[], None]] = [
+        lambda: window.insert(b""),
+        window.flush,
+        window.close,
+        store.close,
+    ]
+    for end in endings:
         try:
-            close()
+            end()
         except StoreError as error:
             told.append(str(error))
     for message in told:

@@ -147,8 +147,9 @@ class PagedObjects(Amta):
     def _resume(self, head: bytes) -> None:
         (length,) = struct.unpack_from("<I", head)
         counters, positions, gone = plain.decode(head[4 : 4 + length])
-        require_shape(*counters, positions)
-        self._evicted, self._split, self._inserted = counters
+        evicted, split, inserted = counters
+        require_shape(evicted, split, inserted, positions)
+        self._evicted, self._split, self._inserted = evicted, split, inserted
         self._front, self._back, *states = self._decode(head[4 + length :])
         self._stack = list(zip(positions, states[: len(positions)], strict=True))
         newest = states[len(positions) :]
