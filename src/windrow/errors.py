@@ -76,6 +76,9 @@ class SnapshotError(WindrowError, ValueError):
 class StoreError(WindrowError):
     """A store of pages cannot do what it was asked."""
 
+    #: Where `advance` failed on its way: the results of the updates that it had taken until then.
+    results: object = None
+
 
 class StoreUnreachableError(StoreError, ConnectionError):
     """A store does not answer."""

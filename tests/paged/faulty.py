@@ -1,7 +1,7 @@
 """A store that fails as stores do: it cannot be reached, answers late, or its process dies."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from windrow.errors import StoreUnreachableError
 from windrow.stores import Batch, Key, Shelf, Store
@@ -63,6 +63,10 @@ class _FaultyShelf(Shelf):
             for key in [k for k in self._values if k.space == space and first <= k.number < end]:
                 del self._values[key]
         self._values.update(batch.puts)
+
+    def count(self, spaces: Collection[str], most: int) -> int:
+        self._store.answer()
+        return min(len(self._values), most)
 
     def close(self) -> None:
         pass

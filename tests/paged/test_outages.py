@@ -275,3 +275,56 @@ def test_pages_of_another_window_are_noticed() -> None:
         store.values["one"][key] = store.values["other"][key]
     with pytest.raises(DamagedPageError, match="another window"):
         PagedAmta(agg.sum(), store, "one", page=PAGE)
+
+
+def test_an_advance_that_fails_on_its_way_tells_the_results_it_had() -> None:
+    store = FaultyStore()
+    window = PagedAmta(agg.sum(), store, "w", page=PAGE)
+    window.extend(numbers(1_000))
+    store.fails_after = 3
+    with pytest.raises(StoreUnreachableError) as told:
+        window.advance(numbers(5_000, 1_000))
+    taken = window.inserted - 1_000
+    assert 0 < taken < 5_000
+    found: Any = told.value.results
+    assert found.tolist() == [sum(numbers(1_000, k + 1)) for k in range(taken)]
+    store.fails_after = None
+    rest = window.advance(numbers(5_000 - taken, 1_000 + taken))
+    assert rest[-1] == sum(numbers(1_000, 5_000))
+
+
+def fail_inside(window: PagedAmta, error: BaseException) -> None:
+    with window:
+        window.insert(1.0)
+        raise error
+
+
+def test_what_was_accepted_is_kept_when_somebody_else_fails() -> None:
+    store = FaultyStore(waits=True)
+    with pytest.raises(KeyError):
+        fail_inside(PagedAmta(agg.collect(), store, "w", page=PAGE), KeyError("theirs"))
+    with PagedAmta(agg.collect(), store, "w", page=PAGE) as window:
+        assert window.query() == [1.0]
+    window, store.fails_after = PagedAmta(agg.collect(), store, "w", page=PAGE), 0
+    with pytest.raises(KeyError) as told:
+        fail_inside(window, KeyError("theirs"))
+    assert "window 'w' could not be written either: the store is full" in told.value.__notes__[0]
+
+
+def insert_slowly(window: PagedAmta, count: int) -> None:
+    for number in range(count):
+        time.sleep(0.01)
+        window.insert(float(number))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_write_that_failed_shows_before_the_next_one_is_due(kind: str) -> None:
+    store = FaultyStore(waits=True)
+    window = PagedAmta(KINDS[kind][0](), store, "w", page=1024)
+    store.down = True
+    with pytest.raises(StoreUnreachableError):
+        window.flush()
+    with pytest.raises(StoreUnreachableError):
+        insert_slowly(window, 500)  # not as many as a head is written for
+    store.down = False
+    window.close()

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -208,6 +209,26 @@ def test_a_full_server_refuses_puts_as_a_whole_and_takes_deletions(
             assert shelf.get_many([Key("x", 0), Key("x", 1)]) == [None, b"old"]
             admin.config_set("maxmemory", "0")
         shelf.put_many({Key("x", 2): b"new"})
+
+
+def test_a_server_whose_disk_fails_says_so(tmp_path: Path) -> None:
+    server = RedisServer(tmp_path, "--save", "3600 1")
+    server.start()
+    try:
+        (tmp_path / "dump.rdb" / "in its place").mkdir(parents=True)
+        with (
+            RedisStore(server.url) as store,
+            store.open("w") as shelf,
+            server.client() as admin,
+        ):
+            admin.bgsave()
+            wait_until(lambda: admin.info("persistence")["rdb_last_bgsave_status"] != "ok")
+            with pytest.raises(StoreError, match=r"refused .*; it cannot write to its own disk"):
+                shelf.put_many({Key("x", 0): b"."})
+            admin.config_set("save", "")
+            shelf.put_many({Key("x", 0): b"."})
+    finally:
+        server.stop()
 
 
 def test_a_replica_refuses_and_points_to_its_primary(own_server: RedisServer) -> None:

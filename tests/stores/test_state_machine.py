@@ -1,6 +1,6 @@
 """Any sequence of steps leaves a store as it leaves plain dictionaries."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -34,6 +34,9 @@ class Broken(Shelf):
     def write(self, batch: Batch) -> None:
         wider = [Span(space, first, min(end + 1, 2**63)) for space, first, end in batch.deleted]
         self.inner.write(Batch(batch.puts, wider))
+
+    def count(self, spaces: Collection[str], most: int) -> int:
+        return self.inner.count(spaces, most)
 
     def close(self) -> None:
         self.inner.close()

@@ -22,8 +22,12 @@ from windrow.aggregators.approximate.remainder import Remainder
 from windrow.aggregators.approximate.wanted import require_methods, require_place
 from windrow.aggregators.base import Snapshot, require_evictable, require_own
 from windrow.aggregators.contents import Judge
-from windrow.aggregators.paged.courier import Outage, Patience
-from windrow.aggregators.paged.settings import BUFFER_BYTES
+from windrow.aggregators.paged.courier import Outage
+from windrow.aggregators.paged.settings import (
+    BUFFER_BYTES,
+    MAX_UNWRITTEN_UPDATES,
+    settings_of,
+)
 from windrow.algebra.aggregate import Aggregation
 from windrow.algebra.monoid import Codec
 from windrow.errors import WindowError
@@ -56,10 +60,11 @@ class ApproximateAmta(InStore):
 
     With a `store` the buckets lie there, in pages under `name`, as those of `PagedAmta` do, whose
     settings these are: the window is still there after a crash, and `inserted` says with which
-    update it goes on.  `codec` makes bytes of buckets and back, where their states are no plain
-    values.  While the store cannot be reached, `Outage.SHRINK` lets a window with a `Footprint` go
-    on in memory, in no more buckets than a page has; what happens then is in the store when that is
-    back, and lost if the process dies before.
+    update it goes on, at most `max_unwritten_updates` before the last one it had taken.  `codec`
+    makes bytes of buckets and back, where their states are no plain values.  While the store cannot
+    be reached, `Outage.SHRINK` lets a window with a `Footprint` go on in memory, in no more buckets
+    than a page has; what happens then is in the store when that is back, and lost if the process
+    dies before.
     """
 
     def __init__(
@@ -75,10 +80,13 @@ class ApproximateAmta(InStore):
         outage: Outage = Outage.RAISE,
         buffer_bytes: int = BUFFER_BYTES,
         wait_s: float = 30.0,
+        max_unwritten_updates: int = MAX_UNWRITTEN_UPDATES,
     ) -> None:
         require_methods(methods, policy)
-        patience = Patience(outage, buffer_bytes, wait_s)
-        require_place(store, name, codec, page, cached_pages, patience, methods)
+        settings = settings_of(
+            page, cached_pages, outage, buffer_bytes, wait_s, max_unwritten_updates
+        )
+        require_place(store, name, codec, outage, methods)
         self._layout = Layout(monoid, policy)
         self._judge = None if policy is None else Judge(policy)
         self._groupers: list[Grouper] = [method.grouper(self._layout) for method in methods]
@@ -90,7 +98,7 @@ class ApproximateAmta(InStore):
         self._inserted = 0
         self._clear()
         if store is not None and name is not None:
-            self._open_in(store, name, codec, page, cached_pages, patience)
+            self._open_in(store, name, codec, settings)
 
     def _clear(self) -> None:
         self._middle.empty()

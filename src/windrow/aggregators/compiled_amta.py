@@ -29,7 +29,13 @@ from windrow.algebra.aggregate import Aggregate, Aggregation, Product, as_aggreg
 from windrow.algebra.fingerprint import fingerprint
 from windrow.algebra.monoid import numeric_of
 from windrow.algebra.numeric import BOOL, FLOAT, INT, NULL, OVERFLOW, VALUE, Numeric
-from windrow.errors import AggregateError, InputError, ResultOverflowError, WindowError
+from windrow.errors import (
+    AggregateError,
+    InputError,
+    ResultOverflowError,
+    StoreError,
+    WindowError,
+)
 from windrow.windows import Check, Policy
 
 __all__ = ["CompiledAmta"]
@@ -162,7 +168,11 @@ class CompiledAmta:
         while row < end:
             row = self._steps.advance(read, masks, row, end, self._address, out)
             if row < end:
-                self._serve()
+                try:
+                    self._serve()
+                except StoreError as failure:  # rows before this one have happened
+                    failure.results = self._answered(_first(out, row), _masked)
+                    raise
         return self._answered(out, _masked)
 
     def evict(self, count: int = 1) -> None:
@@ -252,6 +262,11 @@ def _code(
     judge = judge_code(operator, watched, *predicates) if watched else None
     nodes = None if paging is None else paged_nodes(operator, paging)
     return operator, make_steps(operator, judge, nodes)
+
+
+def _first(out: tuple[Any, Any], rows: int) -> tuple[Any, Any]:
+    results, statuses = out
+    return tuple(each[:rows] for each in results), tuple(each[:rows] for each in statuses)
 
 
 def _masked(array: NDArray[Any], status: NDArray[np.uint8]) -> Any:

@@ -9,10 +9,16 @@ from windrow.aggregators.compiled_amta import CompiledAmta
 from windrow.aggregators.kernels.pages import Paging
 from windrow.aggregators.paged.book import Book
 from windrow.aggregators.paged.closing import Closing
-from windrow.aggregators.paged.courier import Outage, Patience
+from windrow.aggregators.paged.courier import Outage
 from windrow.aggregators.paged.numbers import PagedNumbers
 from windrow.aggregators.paged.objects import PagedObjects
-from windrow.aggregators.paged.settings import BUFFER_BYTES, require_settings, require_store
+from windrow.aggregators.paged.settings import (
+    BUFFER_BYTES,
+    MAX_UNWRITTEN_UPDATES,
+    require_codec,
+    require_store,
+    settings_of,
+)
 from windrow.algebra.aggregate import Aggregation
 from windrow.algebra.monoid import Codec
 from windrow.errors import AggregateError, InputError, WindowError
@@ -39,6 +45,11 @@ class PagedAmta(Closing):
     `Outage.BUFFER` holds up to `buffer_bytes` in memory, then waits for `wait_s` seconds, and the
     store catches up when it is back.
 
+    Pages are written behind the caller's back.  A process that is killed loses at most the newest
+    `max_unwritten_updates`, each `evict` and `slide` counted as one, and nothing from before the
+    last `flush`: whoever is faster than the store waits, for `wait_s` seconds at most without any
+    progress.  Only `Outage.BUFFER` goes beyond that, and only while the store fails.
+
     >>> from windrow import agg
     >>> from windrow.stores import MemoryStore
     >>> store = MemoryStore()
@@ -64,9 +75,13 @@ class PagedAmta(Closing):
         outage: Outage = Outage.RAISE,
         buffer_bytes: int = BUFFER_BYTES,
         wait_s: float = 30.0,
+        max_unwritten_updates: int = MAX_UNWRITTEN_UPDATES,
     ) -> None:
-        require_settings(page, cached_pages, outage, buffer_bytes, wait_s)
+        page, cached_pages, patience = settings_of(
+            page, cached_pages, outage, buffer_bytes, wait_s, max_unwritten_updates
+        )
         require_store(store)
+        require_codec(codec)
         if outage is Outage.SHRINK:
             raise InputError(
                 f"outage={outage}: PagedAmta keeps every update and has nothing to make smaller; "
@@ -79,7 +94,6 @@ class PagedAmta(Closing):
             )
         self._name = name
         shelf = store.open(name)
-        patience = Patience(outage, buffer_bytes, wait_s)
         book = partial(Book, shelf, name, patience=patience)
         try:
             self._window = self._opened(monoid, policy, dtypes, codec, page, cached_pages, book)

@@ -5,7 +5,6 @@ say: both end only where blocks are blocks.
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Final
 
 __all__ = ["MOST_UPDATES", "require_forest", "require_sizes"]
@@ -14,29 +13,18 @@ __all__ = ["MOST_UPDATES", "require_forest", "require_sizes"]
 MOST_UPDATES: Final = 1 << 60
 
 
-def require_forest(
-    evicted: int, split: int, inserted: int, stack: Sequence[int] | None = None
-) -> None:
-    """Refuse counters, and positions of a stack, that no forest has: ValueError says why.
+def require_forest(evicted: int, split: int, inserted: int) -> None:
+    """Refuse counters that no forest has: ValueError says why.
 
-    Without a stack there is none to look at: it follows from the others.
-
-    >>> require_forest(2, 8, 11, [4])
-    >>> require_forest(2, 8, 11, [5])
+    >>> require_forest(2, 8, 11)
+    >>> require_forest(9, 8, 11)
     Traceback (most recent call last):
-    ValueError: the front has blocks from 2 to [5, 8]
+    ValueError: 9 updates evicted, split at 8, 11 inserted
     """
-    if not all(type(number) is int for number in (evicted, split, inserted, *(stack or ()))):
+    if not all(type(number) is int for number in (evicted, split, inserted)):
         raise ValueError("counters are no whole numbers")
     if not 0 <= evicted <= split <= inserted <= MOST_UPDATES:
         raise ValueError(f"{evicted} updates evicted, split at {split}, {inserted} inserted")
-    if stack is None or (evicted == split and not stack):
-        return
-    borders = [evicted, *reversed(stack), split]
-    for start, end in pairwise(borders):
-        size = end - start
-        if size < 1 or size & (size - 1) or start % size:
-            raise ValueError(f"the front has blocks from {evicted} to {borders[1:]}")
 
 
 def require_sizes(

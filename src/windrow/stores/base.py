@@ -6,7 +6,7 @@ the pages of one level of a tree, say, are a space.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import ClassVar, NamedTuple, Self
@@ -75,6 +75,13 @@ class Shelf(_Closing):
         """
 
     @abstractmethod
+    def count(self, spaces: Collection[str], most: int) -> int:
+        """How many values there are, counted up to `most`; `spaces` are all that there may be.
+
+        For who misses a value and must know whether others are left: it reads none of them.
+        """
+
+    @abstractmethod
     def close(self) -> None:
         """Let others open the window; closing twice does nothing."""
 
@@ -103,7 +110,7 @@ class Store(_Closing):
 
     @abstractmethod
     def delete(self, name: str) -> None:
-        """Remove a window with all its values; `StoreBusyError` if it is open.
+        """Remove a window with all its values, damaged or not; `StoreBusyError` if it is open.
 
         A window that is not there is none to remove: nothing happens.
         """

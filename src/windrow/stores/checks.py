@@ -1,14 +1,25 @@
 """Refuse what no store could keep, before anything is written."""
 
+import math
 import re
 from collections.abc import Iterable
+from numbers import Integral, Real
 
 from windrow.errors import InputError
 from windrow.stores.base import Batch, Key
 
-__all__ = ["END", "require_batch", "require_keys", "require_name"]
+__all__ = [
+    "END",
+    "require_batch",
+    "require_keys",
+    "require_name",
+    "require_seconds",
+    "require_whole",
+]
 
 END = 2**63  # numbers lie in [0, END)
+
+_LONGEST_S = 1e9  # some thirty years: what clocks, sockets and servers can all wait for
 
 _SPACE = re.compile(r"[a-z0-9_-]{1,64}")
 
@@ -45,6 +56,32 @@ def require_batch(batch: Batch) -> None:
             raise InputError(
                 f"puts: the value of {key} is a {type(value).__name__}; stores keep bytes(value)"
             )
+
+
+def require_whole(
+    argument: str, value: object, least: int, most: int = END - 1, kind: str = "a whole number"
+) -> int:
+    """A number of things, numpy's numbers among them."""
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        number = int(value)
+        if least <= number <= most:
+            return number
+    limits = f"{least:,} or more, below 2^63" if most == END - 1 else f"{least:,} to {most:,}"
+    raise InputError(f"{argument}={value!r}: give {kind}, {limits}")
+
+
+def require_seconds(argument: str, value: object, least: float) -> float:
+    """A time that can be waited for."""
+    if isinstance(value, Real) and not isinstance(value, bool):
+        try:
+            seconds = float(value)
+        except OverflowError:  # an int of hundreds of digits
+            seconds = math.inf
+        if least <= seconds <= _LONGEST_S:
+            return seconds
+    raise InputError(
+        f"{argument}={value!r} is no time; give seconds, a number from {least:g} to {_LONGEST_S:g}"
+    )
 
 
 def _require_space(space: str) -> None:

@@ -1,6 +1,6 @@
 """MemoryStore: values in dictionaries, for tests and for windows that fit; they die with it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TypeAlias
 
 from windrow.stores.base import Batch, Key, Shelf, Span, Store
@@ -69,6 +69,10 @@ class _MemoryShelf(Shelf):
             self._forget(span)
         for (space, number), value in batch.puts.items():
             self._spaces.setdefault(space, {})[number] = value
+
+    def count(self, spaces: Collection[str], most: int) -> int:
+        self._opened.require(self._name, self)
+        return min(sum(len(self._spaces.get(space, ())) for space in spaces), most)
 
     def close(self) -> None:
         self._opened.remove(self._name, self)

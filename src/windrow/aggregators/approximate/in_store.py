@@ -17,10 +17,12 @@ from windrow.aggregators.approximate.paged_buckets import PagedBuckets
 from windrow.aggregators.approximate.plain_buckets import bucket_codec
 from windrow.aggregators.approximate.remainder import Remainder
 from windrow.aggregators.paged.book import Book
+from windrow.aggregators.paged.checks import require
 from windrow.aggregators.paged.closing import Closing
-from windrow.aggregators.paged.courier import Outage, Patience, longer_and_longer
+from windrow.aggregators.paged.courier import Outage, longer_and_longer
+from windrow.aggregators.paged.settings import Settings
 from windrow.algebra.monoid import Codec
-from windrow.errors import DamagedPageError, StoreUnreachableError, WindowError
+from windrow.errors import StoreUnreachableError, WindowError
 from windrow.stores.base import Store
 
 __all__ = ["InStore"]
@@ -56,11 +58,10 @@ class InStore(Closing):
         store: Store,
         name: str,
         codec: Codec | None,
-        page: int,
-        cached_pages: int,
-        patience: Patience,
+        settings: Settings,
     ) -> None:
         """Have the buckets in a store; where the window is not new, go on from its newest head."""
+        page, cached_pages, patience = settings
         self._name, self._page, self._outage = name, page, patience.outage
         described = f"{self._described}, pages of {page}"
         shelf = store.open(name)
@@ -74,7 +75,8 @@ class InStore(Closing):
             )
             self._pages.require_keepable(self._layout.nothing)
             if self._pages.resumed is not None:
-                self._recall(*self._pages.resumed)
+                with self._pages.reading():
+                    self._recall(*self._pages.resumed)
         except BaseException:
             shelf.close()
             raise
@@ -166,17 +168,20 @@ class InStore(Closing):
         return operation()
 
     def _run_on_pages(self, pages: PagedBuckets, operation: Callable[..., T], *arguments: Any) -> T:
-        if self._changes >= self._page or pages.must_be_kept:
+        if pages.must_be_kept(self._changes):
             self._keep()
+        pages.admit(self._changes)
         learned = [grouper.dump() for grouper in self._groupers]
         own = self._oldest, self._left, self._newest, self._behind, self._inserted, self._rest
         before = pages.mark()
         try:
             done = operation(*arguments)
-        except BaseException:
+        except BaseException as error:
             pages.go_back(before)
             self._oldest, self._left, self._newest, self._behind, self._inserted, self._rest = own
             self._learn(learned)
+            if isinstance(error, Exception):
+                pages.blame(error)
             raise
         self._changes += 1
         return done
@@ -191,20 +196,22 @@ class InStore(Closing):
         left = self._left.size, self._left.least, self._left.most
         learned = [grouper.dump() for grouper in self._groupers]
         told = self._inserted, self._behind, left, learned
-        self._pages.keep(told, (self._oldest, self._newest))
+        self._pages.keep(told, (self._oldest, self._newest), self._changes)
         self._changes = 0
 
     def _recall(self, told: Any, buckets: Any) -> None:
-        try:
-            self._inserted, self._behind, left, learned = told
-            self._left = Remainder(*left)
-            self._oldest, self._newest = buckets
-            self._learn(learned)
-        except (AttributeError, TypeError, ValueError) as reason:
-            raise DamagedPageError(
-                f"the head of window {self._name!r} is not what was written ({reason}); restore "
-                "the store from a copy"
-            ) from None
+        self._inserted, self._behind, left, learned = told
+        self._left = Remainder(*left)
+        self._oldest, self._newest = buckets
+        numbers = self._inserted, self._behind, *left
+        require(all(type(number) is int for number in numbers), f"{numbers} are no numbers")
+        behind = self._middle.total().size + self._newest.size
+        held = self._oldest.size + behind
+        require(self._left.size == self._oldest.size >= 0, f"{left} are left of the oldest bucket")
+        require(0 <= behind == self._behind, f"{self._behind} updates of {behind} are behind it")
+        require(self._left.least <= self._left.most <= self._oldest.size, f"{left} are left")
+        require(-self._left.least <= behind and held <= self._inserted, f"of {numbers}, {held}")
+        self._learn(learned)
 
     def _come_home(self, pages: PagedBuckets) -> None:
         """Go on in memory, with as many buckets as a page has."""

@@ -1,17 +1,18 @@
 """Buckets in pages of a store, and in few pieces at home when the store is out of reach."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from windrow.aggregators.amta import Amta
 from windrow.aggregators.approximate.buckets import Buckets
 from windrow.aggregators.approximate.layout import Bucket
 from windrow.aggregators.paged.book import Book
+from windrow.aggregators.paged.checks import require_counts
 from windrow.aggregators.paged.levels import Pages
 from windrow.aggregators.paged.objects import PagedObjects
 from windrow.algebra.codec import decode, encode
 from windrow.algebra.monoid import Codec, Monoid
-from windrow.errors import DamagedPageError
 
 __all__ = ["PagedBuckets"]
 
@@ -42,15 +43,22 @@ class PagedBuckets(Buckets, PagedObjects):
         self._told: tuple[Any, Sequence[Bucket]] = None, ()
         super().__init__(monoid, None, page, cached_pages, codec, open_book)
 
-    def keep(self, told: Any, buckets: Sequence[Bucket]) -> None:
-        """Send a head that tells plain values too, and buckets that are not among these."""
+    def keep(self, told: Any, buckets: Sequence[Bucket], changes: int) -> None:
+        """Send a head that tells plain values too, and buckets that are not among these.
+
+        So many changes of the window are in the store with it.
+        """
         self._told = told, buckets
+        self._since_head = changes
         self._commit()
 
-    @property
-    def must_be_kept(self) -> bool:
+    def must_be_kept(self, changes: int) -> bool:
         """Whether a head must be written before the next operation."""
-        return self._paged.must_be_heard
+        return changes >= self._book.between_heads(self._page) or self._paged.must_be_heard
+
+    def admit(self, changes: int) -> None:
+        """Return when one more change may happen, beside some since the last head."""
+        self._book.admit(changes)
 
     def require_keepable(self, bucket: Bucket) -> None:
         """Refuse a bucket that cannot be written."""
@@ -150,18 +158,20 @@ class PagedBuckets(Buckets, PagedObjects):
         return encode((told, places, self._encode(pieces), super()._head(dead)))
 
     def _resume(self, head: bytes) -> None:
-        try:
-            told, places, pieces, rest = decode(head)
-            in_front, behind_split, self._paged.base, self._paged.emitted = places
-            buckets = iter(self._decode(pieces))
-            self._in_front = dict(zip(in_front, buckets, strict=False))
-            self._behind_split = dict(zip(behind_split, buckets, strict=False))
-            if not 0 <= self._paged.base < 256:
-                raise ValueError(f"levels begin at {self._paged.base}")
-        except (TypeError, ValueError) as reason:
-            raise DamagedPageError(
-                f"the head of a window of {self._described} is not what was written ({reason}); "
-                "restore the store from a copy"
-            ) from None
+        told, places, pieces, rest = decode(head)
+        in_front, behind_split, base, emitted = places
+        self._paged.emitted = require_counts(emitted)
+        (self._paged.base,) = require_counts({base: 0})
         super()._resume(rest)
+        buckets = iter(self._decode(pieces))
+        self._in_front = dict(zip(in_front, buckets, strict=False))
+        self._behind_split = dict(zip(behind_split, buckets, strict=False))
         self.resumed = told, list(buckets)
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Whatever cannot be made sense of in the head is damaged."""
+        return self._book.reading("the head")
+
+    def blame(self, error: Exception) -> None:
+        """Raise `DamagedPageError` if what came from the store may be why this was raised."""
+        self._book.blame(error)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from windrow.aggregators.approximate.footprint import Footprint
 from windrow.aggregators.contents import require_policy
-from windrow.aggregators.paged.courier import Outage, Patience
-from windrow.aggregators.paged.settings import require_settings, require_store
+from windrow.aggregators.paged.courier import Outage
+from windrow.aggregators.paged.settings import require_codec, require_store
 from windrow.errors import InputError, WindowError
 from windrow.windows.check import Check
 from windrow.windows.policy import Policy
@@ -40,14 +40,10 @@ def require_place(
     store: object,
     name: object,
     codec: object,
-    page: int,
-    cached_pages: int,
-    patience: Patience,
+    outage: Outage,
     methods: Sequence[object],
 ) -> None:
     """Refuse half of a place to keep buckets in, and outages that nothing can be done about."""
-    outage = patience.outage
-    require_settings(page, cached_pages, *patience)
     if store is None:
         for argument, value, unused in (
             ("name", name, name is None),
@@ -61,6 +57,7 @@ def require_place(
                 )
         return
     require_store(store)
+    require_codec(codec)
     if name is None:
         raise InputError(f"store={store!r} keeps windows by name; give name='...' too")
     if outage is Outage.SHRINK and not any(isinstance(one, Footprint) for one in methods):

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windrow.aggregators.kernels.memory import read_int, write_int
-from windrow.aggregators.sound import require_forest
 from windrow.algebra.numeric import Dtypes, State
 
 __all__ = [
@@ -31,7 +30,6 @@ __all__ = [
     "forest_code",
     "larger_forest",
     "new_forest",
-    "require_cells",
     "size_of",
     "whole_nodes",
 ]
@@ -40,9 +38,9 @@ __all__ = [
 Cells: TypeAlias = NDArray[np.int64]
 
 EVICTED, SPLIT, INSERTED, DEPTH, CAPACITY, TURNED, REFUSED = range(7)
-_POSITIONS = 8
-_DEEPEST = 128  # a stack holds at most two blocks of each size, and sizes are powers of two
-_ENDS = _POSITIONS + _DEEPEST
+POSITIONS = 8
+DEEPEST = 128  # a stack holds at most two blocks of each size, and sizes are powers of two
+_ENDS = POSITIONS + DEEPEST
 FRONT, BACK, GONE, BEFORE = _WHOLE = range(4)
 
 
@@ -106,19 +104,6 @@ def size_of(cells: Cells) -> int:
     return cells.item(INSERTED) - cells.item(EVICTED)
 
 
-def require_cells(cells: Cells, levels: int) -> None:
-    """Refuse the counters of a forest that was kept if they are not those of one: ValueError.
-
-    Compiled code reads and writes where they say.
-    """
-    evicted, split, inserted, depth, capacity = cells[: CAPACITY + 1].tolist()
-    if not 0 <= depth < _DEEPEST or capacity != levels:
-        raise ValueError(f"a stack of {depth} entries, and {capacity} of {levels} levels")
-    require_forest(evicted, split, inserted, cells[_POSITIONS : _POSITIONS + depth].tolist())
-    if inserted - evicted >= 1 << levels - 1:
-        raise ValueError(f"{inserted - evicted} updates in {levels} levels")
-
-
 def larger_forest(operator: Combined, cells: Cells) -> Cells:
     """The same window with twice the room."""
     old = int(cells[CAPACITY])
@@ -138,7 +123,7 @@ def larger_forest(operator: Combined, cells: Cells) -> Cells:
 
 def first_node_of(operator: Combined) -> int:
     """The cell where the nodes begin."""
-    return _ENDS + len(operator.state) * (len(_WHOLE) + _DEEPEST)
+    return _ENDS + len(operator.state) * (len(_WHOLE) + DEEPEST)
 
 
 def whole_nodes(operator: Combined) -> NodeCode:
@@ -183,12 +168,12 @@ def forest_code(operator: Combined, nodes: NodeCode | None = None) -> ForestCode
         store(forest, first_end + end, ends, state)
 
     def stacked(forest: Any, depth: Any) -> Any:
-        position = read_int(forest, _POSITIONS + depth)
-        return position, load(forest, first_stacked + depth, _DEEPEST)
+        position = read_int(forest, POSITIONS + depth)
+        return position, load(forest, first_stacked + depth, DEEPEST)
 
     def push(forest: Any, depth: Any, position: Any, suffix: Any) -> None:
-        write_int(forest, _POSITIONS + depth, position)
-        store(forest, first_stacked + depth, _DEEPEST, suffix)
+        write_int(forest, POSITIONS + depth, position)
+        store(forest, first_stacked + depth, DEEPEST, suffix)
 
     def level_of(size: Any) -> Any:
         level = 0

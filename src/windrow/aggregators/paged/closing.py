@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from types import TracebackType
 from typing import Self
 
-from windrow.errors import WindowError
+from windrow.errors import StoreError, WindowError
 
 __all__ = ["Closing"]
 
@@ -52,7 +52,13 @@ class Closing(ABC):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if kind is None:
+        if error is None:
             self.close()
-        elif not self._closed:  # what failed may be the store: what it has is whole in any case
-            self._end()
+        elif not isinstance(error, Exception) or isinstance(error, StoreError):
+            if not self._closed:  # what the store has is whole in any case
+                self._end()
+        else:  # somebody else's failure: what was accepted is kept
+            try:
+                self.close()
+            except StoreError as failure:
+                error.add_note(f"window {self._name!r} could not be written either: {failure}")

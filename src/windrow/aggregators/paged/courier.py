@@ -1,7 +1,8 @@
 """Batches on their way to a store: in order, off the caller's path, and none is lost on the way.
 
 A batch that cannot be written stays first in line until it can.  What is on its way can be read, so
-that nobody has to wait for it, and is bounded, so that whoever is faster than the store waits.
+that nobody has to wait for it, and is bounded, in bytes and in changes of the window, so that
+whoever is faster than the store waits: what a crash can lose is no more than that.
 """
 
 import enum
@@ -22,7 +23,11 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 1.0
 
 
 class Outage(enum.Enum):
-    """What a window does while its store cannot be reached."""
+    """What a window does while its store cannot be reached.
+
+    With `RAISE`, no more than `max_unwritten_updates` are ever missing in the store.  `BUFFER` and
+    `SHRINK` go on without it: until the store is back, a crash loses all that came since it failed.
+    """
 
     RAISE = "raise"  #: tell the caller at once; what was not written yet is tried again later
     BUFFER = "buffer"  #: go on in memory while there is room, then wait, and catch up
@@ -35,6 +40,11 @@ class Patience(NamedTuple):
     outage: Outage
     buffer_bytes: int
     wait_s: float
+    max_unwritten_updates: int
+
+    def between_heads(self, usual: int) -> int:
+        """The most changes from one head to the next: while one is on its way, others may come."""
+        return min(usual, -(-self.max_unwritten_updates // 2))
 
     def bears(self, failure: Exception) -> bool:
         """Whether to try again what failed so, rather than to tell of it."""
@@ -64,7 +74,9 @@ class Courier:
     def __init__(self, shelf: Shelf, patience: Patience) -> None:
         self._shelf = shelf
         self._patience = patience
-        self._waiting: deque[Batch] = deque()
+        self._waiting: deque[tuple[Batch, int]] = deque()  # with the changes that each makes known
+        self._written = 0  # batches
+        self._unwritten = 0  # changes that are on their way
         self._values: dict[Key, bytes] = {}  # the newest of each key that is not written yet
         self._bytes = 0
         self._failure: Exception | None = None
@@ -72,7 +84,29 @@ class Courier:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
 
-    def send(self, batch: Batch) -> None:
+    def admit(self, unsent: int) -> None:
+        """Return when one more change may happen, beside some that were not sent yet.
+
+        Tells of a store that fails, and waits for one that is slow.
+        """
+        self.hear()
+        if self.room(unsent) <= 0:
+            with self._changed:
+                self._wait_until(lambda: self.room(unsent) > 0)
+
+    def hear(self) -> None:
+        """Tell of a store that fails."""
+        if self._failure is not None:
+            self._raise_failure()
+
+    def room(self, unsent: int) -> int:
+        """How many more changes may happen; while an outage is borne, only bytes are counted."""
+        most, failure = self._patience.max_unwritten_updates, self._failure
+        if failure is not None and self._patience.bears(failure):
+            return most - unsent if self._bytes <= self._patience.buffer_bytes else 0
+        return most - self._unwritten - unsent
+
+    def send(self, batch: Batch, changes: int) -> None:
         """Take a batch; waits while too much is on its way, and tells of a store that fails."""
         self._raise_failure()
         if not self._shelf.waits:
@@ -80,7 +114,8 @@ class Courier:
             return
         with self._changed:
             self._wait_until(lambda: self._bytes <= self._patience.buffer_bytes)
-            self._waiting.append(batch)
+            self._waiting.append((batch, changes))
+            self._unwritten += changes
             self._values.update(batch.puts)
             self._bytes += _size(batch)
             self._start()
@@ -139,9 +174,11 @@ class Courier:
             raise failure
 
     def _wait_until(self, done: _Condition) -> None:
-        """With the lock held: wait for the store, as long as the user has patience."""
-        end = time.monotonic() + self._patience.wait_s
+        """With the lock held: wait for the store, as long as the user has patience with a batch."""
+        end, written = time.monotonic() + self._patience.wait_s, self._written
         while not done():
+            if self._written != written:
+                end, written = time.monotonic() + self._patience.wait_s, self._written
             failure = self._failure
             out_of_time = time.monotonic() >= end
             if failure is not None and (out_of_time or not self._patience.bears(failure)):
@@ -151,9 +188,10 @@ class Courier:
             if out_of_time:
                 raise StoreUnreachableError(
                     f"the store took no batch for {self._patience.wait_s:g} s while "
-                    f"{self._bytes:,} bytes wait to be written (buffer_bytes="
-                    f"{self._patience.buffer_bytes:,}); wait longer with wait_s=..., or look "
-                    "what the store is busy with"
+                    f"{self._unwritten:,} updates (max_unwritten_updates="
+                    f"{self._patience.max_unwritten_updates:,}) in {self._bytes:,} bytes "
+                    f"(buffer_bytes={self._patience.buffer_bytes:,}) wait to be written; wait "
+                    "longer with wait_s=..., or look what the store is busy with"
                 )
             self._changed.wait(max(min(end - time.monotonic(), 1.0), 0.001))
 
@@ -165,7 +203,7 @@ class Courier:
                     self._changed.wait()
                 if self._closed:
                     return
-                batch = self._waiting[0]
+                batch, _ = self._waiting[0]
             try:
                 self._shelf.write(batch)
             except Exception as failure:  # whatever it is, somebody must hear of it
@@ -187,7 +225,9 @@ class Courier:
 
     def _forget(self, batch: Batch) -> None:
         with self._changed:
-            self._waiting.popleft()
+            _, changes = self._waiting.popleft()
+            self._unwritten -= changes
+            self._written += 1
             self._bytes -= _size(batch)
             self._failure = None
             for key, value in batch.puts.items():

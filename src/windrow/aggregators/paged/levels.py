@@ -10,14 +10,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from windrow.aggregators.paged.book import Book, Place
-from windrow.errors import DamagedPageError, SnapshotError
+from windrow.aggregators.paged.checks import PLACES, require, require_counts
 
 __all__ = ["PagedLevels", "Pages"]
 
 # Pages [first, end) of a level, as the book knows it.
 Pages: TypeAlias = tuple[int, int, int]
 
-_PLACES = 256  # of levels, in the circle: a page tells its own in a byte
 # Levels that may be dropped before the book hears of it.  One operation drops no more than there
 # are, 64, and as many are in use: places come round again only when their pages are gone.
 _DROPPED_UNHEARD = 64
@@ -50,11 +49,11 @@ class PagedLevels:
 
     def _at(self, level: int) -> int:
         """Where the book has a level."""
-        return (self.base + level) % _PLACES
+        return (self.base + level) % PLACES
 
     def _level_at(self, place: int) -> int:
         """The level that is there."""
-        return (place - self.base) % _PLACES
+        return (place - self.base) % PLACES
 
     def node(self, level: int, index: int) -> Any:
         """The aggregate of updates [index << level, (index + 1) << level)."""
@@ -126,7 +125,7 @@ class PagedLevels:
     @property
     def must_be_heard(self) -> bool:
         """Whether so many levels were dropped that a head must be written before the next ones."""
-        return (self.base - self._heard_base) % _PLACES >= _DROPPED_UNHEARD
+        return (self.base - self._heard_base) % PLACES >= _DROPPED_UNHEARD
 
     def dead(self, evicted: int) -> list[Pages]:
         """Spans of pages that hold no node of the window any more, and are still there."""
@@ -167,7 +166,7 @@ class PagedLevels:
     ) -> None:
         """The newest full page of each level comes from the book, what follows from below it."""
         page = self._page
-        self._deleted = deleted
+        self._deleted = require_counts(deleted)
         self._heard_base = self.base
         levels = (inserted - evicted).bit_length()
         self._tails = [{} for _ in range(levels)]
@@ -177,9 +176,8 @@ class PagedLevels:
             for level, count in enumerate(full)
             if -(-evicted >> level) < count * page
         ]
-        for place, contents in zip(wanted, self._book.read(wanted), strict=True):
-            level = self._level_at(place.level)
-            self._tails[level][place.number] = self._states(place, contents)
+        for place, nodes in zip(wanted, self._nodes(wanted), strict=True):
+            self._tails[self._level_at(place.level)][place.number] = nodes
         for level, count in enumerate(full):
             self.emitted[self._at(level)] = count
             first, end = count * page, inserted >> level
@@ -197,8 +195,8 @@ class PagedLevels:
     def _read(self, place: Place) -> list[Any]:
         found = self._cached.get(place)
         if found is None:
-            (contents,) = self._book.read([place])
-            found = self._cached[place] = self._states(place, contents)
+            (nodes,) = self._nodes([place])
+            found = self._cached[place] = nodes
             self._look_ahead(place)
             if len(self._cached) > self._most * max(len(self._tails), 1):
                 self._cached.popitem(last=False)
@@ -206,20 +204,15 @@ class PagedLevels:
             self._cached.move_to_end(place)
         return found
 
-    def _states(self, place: Place, contents: bytes) -> list[Any]:
-        """The states of a page, which must be as many as were written."""
-        try:
-            states = self._decode(contents)
-        except SnapshotError as reason:
-            raise DamagedPageError(
-                f"page {place.number} of level {place.level}: {reason}"
-            ) from None
-        if len(states) != self._page:
-            raise DamagedPageError(
-                f"page {place.number} of level {place.level} holds {len(states)} states in place "
-                f"of {self._page}; restore the store from a copy"
-            )
-        return states
+    def _nodes(self, places: Sequence[Place]) -> list[list[Any]]:
+        """The nodes of pages, each with as many as a page has."""
+        read = []
+        for place, contents in zip(places, self._book.read(places), strict=True):
+            with self._book.reading(f"page {place.number} of level {place.level}"):
+                nodes = self._decode(contents)
+                require(len(nodes) == self._page, f"it has {len(nodes)} nodes")
+                read.append(nodes)
+        return read
 
     def _look_ahead(self, place: Place) -> None:
         """Where evictions go on from page to page, have the next one brought."""

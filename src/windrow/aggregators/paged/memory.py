@@ -2,13 +2,22 @@
 
 import numpy as np
 
-from windrow.aggregators.kernels.forest import CAPACITY
+from windrow.aggregators.kernels.forest import (
+    CAPACITY,
+    DEEPEST,
+    DEPTH,
+    EVICTED,
+    INSERTED,
+    POSITIONS,
+    SPLIT,
+    Cells,
+)
 from windrow.aggregators.kernels.operator import Operator
 from windrow.aggregators.kernels.pages import Layout, Paging
+from windrow.aggregators.paged.checks import require, require_shape
 from windrow.algebra.numeric import BOOL
-from windrow.errors import DamagedPageError
 
-__all__ = ["PageMemory"]
+__all__ = ["PageMemory", "require_fixed"]
 
 
 class PageMemory:
@@ -55,14 +64,9 @@ class PageMemory:
             parts.append((column.astype(np.uint8) if dtype == BOOL else column).tobytes())
         return b"".join(parts)
 
-    def put_contents(self, cell: int, contents: bytes, count: int) -> None:
-        """Nodes from raw columns, which must be so many: others lie behind them."""
-        if len(contents) != count * self._width:
-            raise DamagedPageError(
-                f"a page holds {len(contents)} bytes in place of {count * self._width}; restore "
-                "the store from a copy"
-            )
-        at = 0
+    def put_contents(self, cell: int, contents: bytes) -> None:
+        """Nodes from raw columns."""
+        count, at = len(contents) // self.size_of(1), 0
         for field, dtype in enumerate(self._operator.state):
             stored = np.dtype(np.uint8) if dtype == BOOL else np.dtype(np.int64)
             column = np.frombuffer(contents, stored, count, at)
@@ -79,7 +83,16 @@ class PageMemory:
                 source + step : source + step + page
             ]
 
-    @property
-    def _width(self) -> int:
-        """Bytes of a node in its page."""
-        return sum(1 if dtype == BOOL else 8 for dtype in self._operator.state)
+    def size_of(self, count: int) -> int:
+        """The bytes of so many nodes as raw columns."""
+        return count * sum(1 if dtype == BOOL else 8 for dtype in self._operator.state)
+
+
+def require_fixed(fixed: Cells, levels: int, page: int, begun: int) -> None:
+    """Refuse counters and a stack that compiled code would follow out of its memory."""
+    evicted, split, inserted = (fixed.item(at) for at in (EVICTED, SPLIT, INSERTED))
+    depth, capacity = fixed.item(DEPTH), fixed.item(CAPACITY)
+    require(0 <= depth <= DEEPEST and capacity == levels, f"its stack is {depth} deep")
+    require_shape(evicted, split, inserted, fixed[POSITIONS : POSITIONS + depth].tolist())
+    require(begun == inserted % page, f"{begun} of {inserted} updates fill no page")
+    require(inserted - evicted < 1 << levels - 1, f"{levels} levels hold {inserted - evicted}")

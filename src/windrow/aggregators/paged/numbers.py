@@ -5,14 +5,15 @@
 """
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from windrow.aggregators.compiled_amta import CompiledAmta
 from windrow.aggregators.kernels.compile import kernel
-from windrow.aggregators.kernels.forest import EVICTED, INSERTED, require_cells
+from windrow.aggregators.kernels.forest import EVICTED, INSERTED
 from windrow.aggregators.kernels.operator import Operator
 from windrow.aggregators.kernels.pages import (
     BETWEEN,
@@ -31,14 +32,15 @@ from windrow.aggregators.kernels.pages import (
     paged_nodes,
 )
 from windrow.aggregators.paged.book import Book, Place
-from windrow.aggregators.paged.memory import PageMemory
+from windrow.aggregators.paged.checks import require
+from windrow.aggregators.paged.memory import PageMemory, require_fixed
 from windrow.algebra.aggregate import Aggregation
-from windrow.errors import DamagedPageError
 from windrow.windows import Policy
 
 __all__ = ["PagedNumbers"]
 
-_FIRST_LEVELS = 14
+_FIRST_LEVELS, _MORE_LEVELS = 14, 4
+_SIZES = struct.Struct("<III")  # of a head: bytes of its cells, newest updates, levels
 
 
 class PagedNumbers(CompiledAmta):
@@ -63,11 +65,13 @@ class PagedNumbers(CompiledAmta):
         self._deleted: dict[int, int] = {}  # pages before it are gone from the store
         self._emitted: dict[int, int] = {}  # pages before it have been given to the book
         self._next_between = 0
+        self._known = self._left = 0  # updates with the last head, and evictions since then
         self._move_into(self._empty_memory(_FIRST_LEVELS))
         self._steps.reset(self._address)
         head = self._book.head()
         if head is not None:
-            self._resume(head)
+            with self._book.reading("the head"):
+                self._resume(head)
         self._open_tail()
 
     # What is where ---------------------------------------------------------------------------
@@ -115,16 +119,38 @@ class PagedNumbers(CompiledAmta):
     def _turn_pages(self) -> None:
         """Write full pages, and make room for new ones in the tail."""
         if len(self) >= 1 << (self._levels - 2):
-            self._move_into(self._memory.grown(self._levels + 4))
-        self._commit()
+            self._move_into(self._memory.grown(self._levels + _MORE_LEVELS))
+        if self._since_head:
+            self._commit()
+        self._book.admit(self._since_head)
         self._open_tail()
+
+    @property
+    def _since_head(self) -> int:
+        """How many changes the store was not told of."""
+        return self.inserted - self._known + self._left
+
+    @property
+    def _allowance(self) -> int:
+        """How many more of them there may be before the next head."""
+        most = self._book.between_heads(TAIL * self._page)
+        return min(most - self._since_head, self._book.room(self._since_head))
+
+    def _make_known(self) -> None:
+        """Have the store know of every so many changes, before updates leave."""
+        self._book.hear()
+        if self._allowance <= 0:
+            self._turn_pages()
+        self._left += 1
+        self._memory.set_directory(LIMIT, self._memory.directory(LIMIT) - 1)
 
     def _commit(self) -> None:
         """Write all full pages, and the head that goes with them."""
         self._emit()
         dead = self._dead()
-        self._book.commit(self._head(), dead)
+        self._book.commit(self._head(), dead, self._since_head)
         self._deleted.update({level: end for level, _, end in dead})
+        self._known, self._left = self.inserted, 0
 
     def _emit(self) -> None:
         """Give full pages that are not dead to the book."""
@@ -155,7 +181,8 @@ class PagedNumbers(CompiledAmta):
             self._move_tail(level, max(full - 1, 0))
         newest = max(self.inserted // page - 1, 0)
         most = self.evicted + (1 << (self._levels - 1)) - 1
-        self._memory.set_directory(LIMIT, min((newest + TAIL) * page, most))
+        limit = min((newest + TAIL) * page, most, self.inserted + self._allowance)
+        self._memory.set_directory(LIMIT, limit)
 
     def _move_tail(self, level: int, first: int) -> None:
         """Begin the tail of a level at a page; what evictions may still look at moves over."""
@@ -173,8 +200,8 @@ class PagedNumbers(CompiledAmta):
         follows = position <= self._memory.directory(SAFE) + page
         safe = self._safe_from(position)
         wanted = self._head_places(position)
-        for place, contents in zip(wanted, self._book.read(wanted), strict=True):
-            self._memory.put_contents(layout.head(*place), contents, page)
+        for place, contents in self._read(wanted):
+            self._memory.put_contents(layout.head(*place), contents)
         for level in range(self._levels):
             first, end = self._head_span(level, position)
             self._memory.set_of_level(level, HEAD_FROM, first * page)
@@ -182,6 +209,15 @@ class PagedNumbers(CompiledAmta):
         self._memory.set_directory(SAFE, safe)
         if follows:  # evictions go on from page to page
             self._book.expect(self._head_places(safe))
+
+    def _read(self, places: Sequence[Place]) -> list[tuple[Place, bytes]]:
+        """Pages from the book; compiled code reads them as they are."""
+        size = self._memory.size_of(self._page)
+        found = list(zip(places, self._book.read(places), strict=True))
+        for place, contents in found:
+            with self._book.reading(f"page {place.number} of level {place.level}"):
+                require(len(contents) == size, f"it has {len(contents)} bytes in place of {size}")
+        return found
 
     def _safe_from(self, position: int) -> int:
         """Where evictions need new pages, if those from `position` on are at hand."""
@@ -211,12 +247,11 @@ class PagedNumbers(CompiledAmta):
 
     def _bring_between(self, place: Place) -> None:
         """Bring a page that a search looked at; the oldest brought gives way."""
-        (contents,) = self._book.read([place])
-        number = self._next_between % BETWEEN
-        slot = place.level, number
+        ((_, contents),) = self._read([place])
+        slot = self._next_between % BETWEEN
         self._next_between += 1
-        self._memory.put_contents(self._memory.layout.between(*slot), contents, self._page)
-        self._memory.set_of_level(place.level, BETWEEN_PAGES + number, place.number)
+        self._memory.put_contents(self._memory.layout.between(place.level, slot), contents)
+        self._memory.set_of_level(place.level, BETWEEN_PAGES + slot, place.number)
 
     # Recovery --------------------------------------------------------------------------------
 
@@ -227,41 +262,34 @@ class PagedNumbers(CompiledAmta):
         fixed = self._cells[: self._memory.layout.first].tobytes()
         newest = self._memory.contents(self._memory.layout.tail(0, self.inserted // page), begun)
         gone = [self._deleted.get(level, 0) for level in range(self._levels)]
-        sizes = struct.pack("<III", len(fixed), begun, len(gone))
+        sizes = _SIZES.pack(len(fixed), begun, len(gone))
         return sizes + fixed + newest + struct.pack(f"<{len(gone)}q", *gone)
 
     def _resume(self, head: bytes) -> None:
-        """Go on where a head was written."""
-        try:
-            newest = self._read_head(head)
-        except (ValueError, struct.error) as reason:
-            raise DamagedPageError(
-                f"the head of a window of {self._description} is not what was written ({reason}); "
-                "restore the store from a copy"
-            ) from None
-        begun = self._memory.layout.tail(0, self.inserted // self._page)
-        self._memory.put_contents(begun, newest, self.inserted % self._page)
-        self._resume_tails()
-
-    def _read_head(self, head: bytes) -> bytes:
-        """Take over the counters of a head, which must be a window's; the newest updates.
-
-        Compiled code reads and writes where these say.
-        """
-        length, _, levels = struct.unpack_from("<III", head)
-        if not _FIRST_LEVELS <= levels <= MOST_LEVELS:
-            raise ValueError(f"{levels} levels")
-        empty = self._empty_memory(levels)
+        """Go on where a head was written; nothing in it is believed before it is checked."""
+        length, begun, levels = _SIZES.unpack_from(head)
+        cells, nodes = self._memory.layout.first, self._memory.size_of(begun)
+        most = MOST_LEVELS - _MORE_LEVELS
+        require(_FIRST_LEVELS <= levels <= most, f"it has {levels} levels")
+        require(
+            length == 8 * cells and len(head) == _SIZES.size + length + nodes + 8 * levels,
+            f"it has {len(head)} bytes",
+        )
+        fixed = np.frombuffer(head, np.int64, cells, _SIZES.size)
+        require_fixed(fixed, levels, self._page, begun)
+        self._move_into(self._empty_memory(levels))
+        self._cells[:cells] = fixed
         gone_at = len(head) - 8 * levels
-        if length != 8 * empty.layout.first or gone_at < 12 + length:
-            raise ValueError(f"{length} bytes of counters, {len(head)} in all")
-        fixed = np.frombuffer(head, np.int64, length // 8, 12)
-        require_cells(fixed, levels)
-        self._move_into(empty)
-        self._cells[: empty.layout.first] = fixed
-        gone = struct.unpack_from(f"<{levels}q", head, gone_at)
-        self._deleted = dict(enumerate(gone))
-        return head[12 + length : gone_at]
+        self._deleted = dict(enumerate(struct.unpack_from(f"<{levels}q", head, gone_at)))
+        for level, end in self._deleted.items():
+            require(
+                0 <= end <= max(self._first_alive(level), 0) // self._page,
+                f"pages before {end} of level {level} are gone",
+            )
+        newest = head[_SIZES.size + length : gone_at]
+        self._memory.put_contents(self._memory.layout.tail(0, self.inserted // self._page), newest)
+        self._known = self.inserted
+        self._resume_tails()
 
     def _resume_tails(self) -> None:
         """The newest full page of each level comes from the store, what follows from below it."""
@@ -272,8 +300,8 @@ class PagedNumbers(CompiledAmta):
             for level, count in full.items()
             if self._first_alive(level) < count * page and count
         ]
-        for place, contents in zip(wanted, self._book.read(wanted), strict=True):
-            self._memory.put_contents(self._memory.layout.tail(*place), contents, page)
+        for place, contents in self._read(wanted):
+            self._memory.put_contents(self._memory.layout.tail(*place), contents)
         for level, count in full.items():
             self._emitted[level] = count
             self._memory.set_of_level(level, TAIL_FROM, max(count - 1, 0) * page)
@@ -282,6 +310,25 @@ class PagedNumbers(CompiledAmta):
                 self._refill(self._address, level, first, self.inserted >> level)
 
     # For the owner ---------------------------------------------------------------------------
+
+    def advance(self, *columns: ArrayLike) -> Any:
+        """For each update: insert it, evict the oldest and query; an array of the results."""
+        self._book.hear()
+        return super().advance(*columns)
+
+    def evict(self, count: int = 1) -> None:
+        """Remove the oldest `count` updates in one operation."""
+        self._make_known()
+        super().evict(count)
+
+    def slide(self) -> int:
+        """Enforce the slide policy: evict all that must go, and say how many went."""
+        self._make_known()
+        return super().slide()
+
+    def _extend(self, columns: Any, masks: Any) -> None:
+        self._book.hear()
+        super()._extend(columns, masks)
 
     def flush(self) -> None:
         """Have all that has happened so far in the store."""

@@ -6,12 +6,12 @@ from typing import Any
 
 from windrow.aggregators.amta import Amta
 from windrow.aggregators.paged.book import Book
+from windrow.aggregators.paged.checks import require, require_counts, require_shape
 from windrow.aggregators.paged.levels import PagedLevels, Pages
-from windrow.aggregators.sound import require_forest
 from windrow.algebra.aggregate import Aggregation
 from windrow.algebra.codec import StateCodec, decode, encode
 from windrow.algebra.monoid import Codec
-from windrow.errors import DamagedPageError, SnapshotError
+from windrow.errors import SnapshotError
 from windrow.windows import Policy
 
 __all__ = ["PagedObjects"]
@@ -47,7 +47,8 @@ class PagedObjects(Amta):
         self._since_head = 0
         head = self._book.head()
         if head is not None:
-            self._resume(head)
+            with self._book.reading("the head"):
+                self._resume(head)
 
     @property
     def inserted(self) -> int:
@@ -67,15 +68,38 @@ class PagedObjects(Amta):
     def _insert(self, state: Any) -> None:
         self._encode([state])  # what cannot be kept must not come in
         self._make_known()
-        super()._insert(state)
+        before = self._inserted, self._back
+        try:
+            super()._insert(state)
+        except Exception as error:
+            self._inserted, self._back = before
+            self._book.blame(error)
+            raise
 
     def _evict(self, count: int) -> None:
         self._make_known()
         before = self.mark()
         try:
             super()._evict(count)
-        except BaseException:  # a page that does not come: nothing has happened
+        except BaseException as error:  # a page that does not come: nothing has happened
             self.go_back(before)
+            if isinstance(error, Exception):
+                self._book.blame(error)
+            raise
+
+    def query(self) -> Any:
+        """The aggregate of all updates in the window."""
+        try:
+            return super().query()
+        except Exception as error:
+            self._book.blame(error)
+            raise
+
+    def _slide(self) -> int:
+        try:
+            return super()._slide()
+        except Exception as error:
+            self._book.blame(error)
             raise
 
     def mark(self) -> tuple[Any, ...]:
@@ -91,13 +115,14 @@ class PagedObjects(Amta):
 
     def _make_known(self) -> None:
         """Have the store know of every so many changes, before the next one happens."""
-        if self._since_head >= self._page:
+        if self._since_head >= self._book.between_heads(self._page):
             self._commit()
+        self._book.admit(self._since_head)
         self._since_head += 1
 
     def _commit(self) -> None:
         dead = self._paged.dead(self._evicted)
-        self._book.commit(self._head(dead), dead)
+        self._book.commit(self._head(dead), dead, self._since_head)
         self._paged.forget(dead)
         self._since_head = 0
 
@@ -121,22 +146,20 @@ class PagedObjects(Amta):
         return struct.pack("<I", len(places)) + places + kept
 
     def _resume(self, head: bytes) -> None:
-        try:
-            (length,) = struct.unpack_from("<I", head)
-            counters, positions, gone = decode(head[4 : 4 + length])
-            self._evicted, self._split, self._inserted = counters
-            self._front, self._back, *states = self._decode(head[4 + length :])
-            newest = states[len(positions) :]
-            require_forest(self._evicted, self._split, self._inserted, positions)
-            self._stack = list(zip(positions, states[: len(positions)], strict=True))
-            if len(newest) > self._page or not all(map(_is_place, gone.items())):
-                raise ValueError(f"{len(newest)} newest updates, pages gone before {gone}")
-        except (AttributeError, TypeError, ValueError, struct.error) as reason:
-            raise DamagedPageError(
-                f"the head of a window of {self._described} is not what was written ({reason}); "
-                "restore the store from a copy"
-            ) from None
-        self._paged.resume(self._evicted, self._inserted, newest, gone, self._combine)
+        (length,) = struct.unpack_from("<I", head)
+        counters, positions, gone = decode(head[4 : 4 + length])
+        evicted, split, inserted = counters
+        require_shape(evicted, split, inserted, positions)
+        self._evicted, self._split, self._inserted = evicted, split, inserted
+        self._front, self._back, *states = self._decode(head[4 + length :])
+        self._stack = list(zip(positions, states[: len(positions)], strict=True))
+        newest = states[len(positions) :]
+        begun = self._inserted % self._page
+        is_empty = self._evicted == self._inserted  # its last page may have been let go of
+        require(len(newest) == begun or (is_empty and not newest), f"it has {len(newest)} updates")
+        self._paged.resume(
+            self._evicted, self._inserted, newest, require_counts(gone), self._combine
+        )
 
     def _encode(self, states: Iterable[Any]) -> bytes:
         return encode([self._codec.to_plain(state) for state in states], self._described)
@@ -146,9 +169,3 @@ class PagedObjects(Amta):
         if type(states) is not list:
             raise SnapshotError(f"a page holds a {type(states).__name__} in place of its states")
         return [self._codec.from_plain(state) for state in states]
-
-
-def _is_place(gone: tuple[Any, Any]) -> bool:
-    """Whether it is a level of the book's, and how many of its first pages are gone."""
-    place, end = gone
-    return type(place) is int and type(end) is int and 0 <= place < 256 and end >= 0

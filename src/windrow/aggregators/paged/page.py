@@ -1,10 +1,12 @@
 """The bytes of a page and of a window's head: a header that tells what it is, and raw contents.
 
-    page    wrpg | checksum | mark of the window | level | number | contents
-    head    wrph | checksum | mark of the window | contents
+    page    wrpg | checksum | version | mark of the window | level | number | contents
+    head    wrph | checksum | version | mark of the window | which head it is | contents
+    seal    wrps | checksum | how the newest head begins
 
 The checksum is over all that follows it, so that a value that is torn, damaged, of another window
-or in another page's place is noticed, and named.
+or in another page's place is noticed, and named.  The seal lies apart from the head: where one of
+the two is lost, or comes from an older copy of the store, the other one tells.
 """
 
 import hashlib
@@ -13,14 +15,34 @@ import zlib
 
 from windrow.errors import DamagedPageError
 
-__all__ = ["MARK_BYTES", "head_of", "mark_of", "open_head", "open_page", "page_of"]
+__all__ = [
+    "MARK_BYTES",
+    "damaged",
+    "head_of",
+    "mark_of",
+    "open_head",
+    "open_page",
+    "page_of",
+    "require_seal",
+    "seal_of",
+]
 
-_PAGE, _HEAD = b"wrpg", b"wrph"
-_VERSION = 3
+_PAGE, _HEAD, _SEAL = b"wrpg", b"wrph", b"wrps"
+_VERSION = 4
 _START = struct.Struct("<4sI")
 _PLACE = struct.Struct("<B8sBQ")  # version, mark, level, number
-_OWNER = struct.Struct("<B8s")
+_OWNER = struct.Struct("<B8sQ")  # version, mark, number of the head
+_SEALED = _START.size + _OWNER.size  # how much of a head its seal repeats
+_SMALLEST = {_PAGE: _PLACE.size, _HEAD: _OWNER.size, _SEAL: _SEALED}
 MARK_BYTES = 8
+
+
+def damaged(window: str, found: str) -> DamagedPageError:
+    """The error that tells what was found of a window in its store, and what can be done."""
+    return DamagedPageError(
+        f"{found}; restore the store from a copy, or give up what it has of the window with "
+        f"store.delete({window!r}) and start it anew"
+    )
 
 
 def mark_of(window: str, description: str) -> bytes:
@@ -37,51 +59,66 @@ def page_of(mark: bytes, level: int, number: int, contents: bytes) -> bytes:
 def open_page(value: bytes | None, mark: bytes, level: int, number: int, window: str) -> bytes:
     """The contents of a page; refuses any other value in its place."""
     name = f"page {number} of level {level} of window {window!r}"
-    body = _opened(value, _PAGE, name)
+    body = _opened(value, _PAGE, name, window)
     version, found, at_level, at_number = _PLACE.unpack_from(body)
     _require_version(version, name)
     if (found, at_level, at_number) != (mark, level, number):
-        raise DamagedPageError(
+        raise damaged(
+            window,
             f"{name} holds page {at_number} of level {at_level}"
-            f"{'' if found == mark else ' of another window'}; restore the store from a copy"
+            f"{'' if found == mark else ' of another window'}",
         )
     return body[_PLACE.size :]
 
 
-def head_of(mark: bytes, contents: bytes) -> bytes:
-    """The value under which a store keeps what a window resumes from."""
-    return _sealed(_HEAD, _OWNER.pack(_VERSION, mark) + contents)
+def head_of(mark: bytes, number: int, contents: bytes) -> bytes:
+    """The value under which a store keeps what a window resumes from, each with its number."""
+    return _sealed(_HEAD, _OWNER.pack(_VERSION, mark, number) + contents)
 
 
-def open_head(value: bytes, window: str) -> tuple[bytes, bytes]:
-    """The mark of the window that wrote a head, and the contents."""
+def open_head(value: bytes, window: str) -> tuple[bytes, int, bytes]:
+    """The mark of the window that wrote a head, which one it is, and the contents."""
     name = f"the head of window {window!r}"
-    body = _opened(value, _HEAD, name)
-    version, mark = _OWNER.unpack_from(body)
+    body = _opened(value, _HEAD, name, window)
+    version, mark, number = _OWNER.unpack_from(body)
     _require_version(version, name)
-    return mark, body[_OWNER.size :]
+    return mark, number, body[_OWNER.size :]
+
+
+def seal_of(head: bytes) -> bytes:
+    """The value beside a head that tells which one was written last."""
+    return _sealed(_SEAL, head[:_SEALED])
+
+
+def require_seal(head: bytes, seal: bytes | None, window: str) -> None:
+    """Refuse a head that is not the one that was written last."""
+    if head[:_SEALED] != _opened(seal, _SEAL, f"the seal of window {window!r}", window):
+        raise damaged(
+            window,
+            f"the head of window {window!r} is not the one that was written last: only a part of "
+            "the store was restored, or something else wrote to it",
+        )
 
 
 def _sealed(magic: bytes, body: bytes) -> bytes:
     return _START.pack(magic, zlib.crc32(body)) + body
 
 
-def _opened(value: bytes | None, magic: bytes, name: str) -> bytes:
+def _opened(value: bytes | None, magic: bytes, name: str, window: str) -> bytes:
     if value is None:
-        raise DamagedPageError(
-            f"{name} is gone from the store; did something else delete it, or a time to live "
-            "end? Restore the store from a copy, or start the window anew under another name"
+        raise damaged(
+            window,
+            f"{name} is gone from the store (something else deleted it, or the server dropped it)",
         )
-    smallest = _START.size + (_PLACE.size if magic == _PAGE else _OWNER.size)
-    if len(value) < smallest or value[:4] != magic:
-        raise DamagedPageError(
-            f"{name} begins with {value[:4]!r} and has {len(value)} bytes: it is no value of "
-            "ours; restore the store from a copy"
+    if len(value) < _START.size + _SMALLEST[magic] or value[:4] != magic:
+        raise damaged(
+            window,
+            f"{name} begins with {value[:4]!r} and has {len(value)} bytes: it is no value of ours",
         )
     _, checksum = _START.unpack_from(value)
     body = bytes(value[_START.size :])
     if zlib.crc32(body) != checksum:
-        raise DamagedPageError(f"{name} is damaged; restore the store from a copy")
+        raise damaged(window, f"{name} is damaged")
     return body
 
 

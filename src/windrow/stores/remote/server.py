@@ -29,6 +29,7 @@ _UNREACHABLE = (NoConnectionError, NoReplyError, ClusterDownError, RedisClusterE
 # What the server says, in this or another of its releases, and what to do about it.
 _ADVICE = (
     (("OutOfMemory", "OOM"), "delete windows, or raise its maxmemory"),
+    (("MISCONF",), "it cannot write to its own disk: make room there, and see its log"),
     (("ReadOnly", "READONLY"), "it is a replica: give the address of its primary"),
     (("NoPermission", "NOPERM"), "allow the user scripts, hashes and all keys of the prefix"),
 )

@@ -1,7 +1,7 @@
 """One window on a Redis server: values in hashes, every change checked against the lease."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from itertools import count
 from time import monotonic
@@ -93,6 +93,22 @@ class RedisShelf(Shelf):
         self._require_sendable(batch)
         self._write(batch)
 
+    def count(self, spaces: Collection[str], most: int) -> int:
+        self._opened.require(self._name, self)
+        asked = sorted(self._spaces.union(spaces))
+
+        def ask(pipeline: Any) -> None:
+            for space in asked:
+                pipeline.hlen(self._places.space(space))
+
+        sizes: dict[str, int] = dict(zip(asked, self._server.read(ask), strict=True))
+        # The hash of the window may be gone, and with it the list of its spaces: whatever is
+        # found is on the list again, so that the window can be deleted as a whole.
+        unlisted = {space for space, size in sizes.items() if size} - self._spaces
+        if unlisted:
+            self._write(Batch(), unlisted)
+        return min(sum(sizes.values()), most)
+
     def renew(self) -> None:
         """Let all keys of the window last as the store says."""
         self._write(Batch())
@@ -113,16 +129,17 @@ class RedisShelf(Shelf):
         if reply[0] != GONE:  # a client that lost the first reply asks again
             self._require_ours(reply)
 
-    def _write(self, batch: Batch) -> None:
+    def _write(self, batch: Batch, unlisted: Collection[str] = ()) -> None:
         puts: dict[str, list[bytes]] = defaultdict(list)
         for (space, number), value in batch.puts.items():
             puts[space] += (field(number), value)
-        spaces = sorted(self._spaces.union(puts))
+        listed = {*puts, *unlisted}
+        spaces = sorted(self._spaces | listed)
         key_number = {space: number for number, space in enumerate(spaces, 3)}  # in KEYS
 
         number = next(self._writes)
         noted: list[bytes | int] = [HOLDER, self._token, WRITTEN, number] if puts else []
-        for space in puts.keys() - self._spaces:
+        for space in listed - self._spaces:
             noted += (space_field(space), b"")
         deleted = [
             (key_number[space], *halves(first), *halves(end))
@@ -141,7 +158,7 @@ class RedisShelf(Shelf):
         for space, pairs in puts.items():
             arguments += (key_number[space], len(pairs), *pairs)
         self._require_ours(self._run(WRITE, spaces, arguments))
-        self._spaces.update(puts)
+        self._spaces |= listed
 
     def _keep(self, on_lease: bytes | None, last: bytes | None) -> None:
         """Go on only if nobody opened the window since; renew a lease when half of it is over."""

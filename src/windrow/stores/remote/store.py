@@ -1,6 +1,5 @@
 """RedisStore: windows on a server that many machines reach; each has one holder, by a lease."""
 
-import math
 import os
 import socket
 from typing import TYPE_CHECKING
@@ -8,7 +7,7 @@ from uuid import uuid4
 
 from windrow.errors import InputError, StoreBusyError
 from windrow.stores.base import Shelf, Store
-from windrow.stores.checks import require_name
+from windrow.stores.checks import require_name, require_seconds
 from windrow.stores.opened import Opened
 from windrow.stores.remote.layout import Places, names_among, names_pattern, spaces_among
 from windrow.stores.remote.scripts import OPEN, TAKEN
@@ -109,8 +108,4 @@ class RedisStore(Store):
 
 
 def _milliseconds(argument: str, seconds: float) -> int:
-    if not (isinstance(seconds, int | float) and 0.001 <= seconds < math.inf):
-        raise InputError(
-            f"{argument}={seconds!r} is no time; give seconds, a number of at least 0.001"
-        )
-    return round(seconds * 1000)
+    return round(require_seconds(argument, seconds, 0.001) * 1000)

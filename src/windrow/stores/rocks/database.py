@@ -4,6 +4,7 @@ import os
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,23 @@ from windrow.stores.rocks.layout import LAYOUT, LAYOUT_KEY, NEXT_KEY, identity
 from windrow.stores.rocks.tuning import page_options
 
 __all__ = ["Database"]
+
+# What the system says, and what to do about it.  RocksDB writes nothing more after a disk failed.
+_ADVICE = (
+    (
+        ("No space left", "File too large", "quota"),
+        "make room on that disk, or for larger files, then close the store and make it again",
+    ),
+    (
+        ("Permission denied", "not permitted", "Read-only"),
+        "see that this user may write there, or give another path",
+    ),
+    (
+        ("File exists", "Not a directory", "No such file", "null byte"),
+        "see that it is a folder, or can be made one, or give another path",
+    ),
+)
+_OTHER = "see that its disk works, then close the store and make it again"
 
 
 class Database:
@@ -44,12 +62,21 @@ class Database:
             values: list[bytes | None] = self._db.get(list(keys))
         return values
 
-    def keys(self, first: bytes, end: bytes) -> list[bytes]:
-        """The keys in [first, end)."""
+    def require(self, value: bytes | None, what: str) -> bytes:
+        """A value without which nothing goes on: an identity of a window."""
+        if value is None or len(value) != len(identity(0)):
+            raise DamagedPageError(
+                f"path={str(self._path)!r} has lost {what} ({value!r}): something else wrote to "
+                "it; restore the folder from a copy"
+            )
+        return value
+
+    def keys(self, first: bytes, end: bytes, most: int | None = None) -> list[bytes]:
+        """The keys in [first, end), or the first of them."""
         bounds = ReadOptions()
         bounds.set_iterate_upper_bound(end)
         with self._explained():
-            return list(self._db.keys(from_key=first, read_opt=bounds))
+            return list(islice(self._db.keys(from_key=first, read_opt=bounds), most))
 
     def write(self, changes: WriteBatch) -> None:
         """Apply all changes or none, in their order."""
@@ -109,10 +136,8 @@ class Database:
                 f"{path} holds damaged files ({error}); check the disk, then restore the folder "
                 "from a copy, or delete it and build its windows again"
             )
-        return StoreError(
-            f"{path}: RocksDB failed ({error}); see that it is a folder that may be written, "
-            "on a disk with space, and make the store again"
-        )
+        advice = next((told for words, told in _ADVICE if any(w in error for w in words)), _OTHER)
+        return StoreError(f"{path}: RocksDB failed ({error}); {advice}")
 
     def _holder(self) -> str:
         try:

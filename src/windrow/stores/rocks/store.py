@@ -1,11 +1,12 @@
 """RocksStore: windows in a folder, for one process at a time, in some 40 MB of memory."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from rocksdict import WriteBatch
 
+from windrow.errors import InputError
 from windrow.stores.base import Batch, Key, Shelf, Store
 from windrow.stores.checks import require_batch, require_keys, require_name
 from windrow.stores.opened import Opened
@@ -31,12 +32,19 @@ _FEW = 256
 class RocksStore(Store):
     """Keeps windows in the folder `path`, which it makes; they outlive the process.
 
-    Once a write returns, it survives the process, however that ends.  With `sync=True` it survives
-    the machine's end too: each write then waits for the disk, some milliseconds.
+    Once a write returns, it survives the process, however that ends: it is in a log that the
+    system keeps.  With `sync=True` it survives the machine's end too, a power cut say: each write
+    then waits for the disk, some milliseconds.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, sync: bool = False) -> None:
-        self._database = Database(Path(path), sync=sync)
+        if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+            raise InputError(f"path={path!r} names no folder; give one, as text or a Path")
+        if not isinstance(sync, bool):
+            raise InputError(
+                f"sync={sync!r}: give True to wait for the disk with each write, or False"
+            )
+        self._database = Database(Path(os.fsdecode(path)), sync=sync)
         self._opened: Opened[_RocksShelf] = Opened(f"the RocksStore of path={str(path)!r}")
 
     def open(self, name: str) -> Shelf:
@@ -53,6 +61,7 @@ class RocksStore(Store):
             window = self._database.get(window_key(name))
             if window is None:
                 return
+            window = self._database.require(window, f"where window {name!r} lies")
             first, end = pages_prefix(window), pages_prefix(following(window))
             changes = WriteBatch(raw_mode=True)
             changes.delete(window_key(name))
@@ -67,21 +76,22 @@ class RocksStore(Store):
     def _shelf(self, name: str) -> "_RocksShelf":
         window, new = self._database.get_many([window_key(name), NEXT_KEY])
         if window is None:
-            assert new is not None  # written with the layout
-            window = new
+            window = self._database.require(new, "where its next window lies")
             changes = WriteBatch(raw_mode=True)
-            changes.put(NEXT_KEY, following(new))
-            changes.put(window_key(name), new)
+            changes.put(NEXT_KEY, following(window))
+            changes.put(window_key(name), window)
             self._database.write(changes)
-        return _RocksShelf(name, pages_prefix(window), self._database, self._opened)
+        window = self._database.require(window, f"where window {name!r} lies")
+        return _RocksShelf(name, window, self._database, self._opened)
 
 
 class _RocksShelf(Shelf):
     def __init__(
-        self, name: str, prefix: bytes, database: Database, opened: "Opened[_RocksShelf]"
+        self, name: str, window: bytes, database: Database, opened: "Opened[_RocksShelf]"
     ) -> None:
         self._name = name
-        self._prefix = prefix
+        self._prefix = pages_prefix(window)
+        self._end = pages_prefix(following(window))
         self._database = database
         self._opened = opened
 
@@ -105,6 +115,10 @@ class _RocksShelf(Shelf):
         for key, value in batch.puts.items():
             changes.put(place(self._prefix, *key), value)
         self._database.write(changes)
+
+    def count(self, spaces: Collection[str], most: int) -> int:
+        self._opened.require(self._name, self)
+        return len(self._database.keys(self._prefix, self._end, most))
 
     def close(self) -> None:
         self._opened.remove(self._name, self)
