@@ -23,8 +23,8 @@ def last_tied(ticks: NDArray[np.int64], borders: NDArray[np.int64]) -> NDArray[n
     array([0, 2, 2, 3, 4])
     """
     starts = _starts(ticks, borders)
-    ends = np.append(starts[1:], len(ticks))
-    return np.repeat(ends - 1, ends - starts)
+    lengths = np.diff(starts, append=len(ticks))
+    return np.repeat(starts + lengths - 1, lengths)
 
 
 def _starts(ticks: NDArray[np.int64], borders: NDArray[np.int64]) -> NDArray[np.int64]:
