@@ -106,3 +106,11 @@ def test_several_windows_have_names(tmp_path: Path) -> None:
 def test_bad_windows_are_told(tmp_path: Path, line: str, problem: str) -> None:
     told = problems(tmp_path, with_line(4, line))
     assert any(problem in line for line in told), told
+
+
+def test_ties_together_do_not_go_with_the_order_of_arrival(tmp_path: Path) -> None:
+    text = with_line(4, "windows: {trailing: {duration: 1 h, ties: together}}") + "order: arrival\n"
+    told = problems(tmp_path, text)
+    assert any("order: arrival answers a row before all rows of its time" in line for line in told)
+    arriving = text.replace("ties: together", "ties: arrival")
+    assert problems(tmp_path, arriving) == []

@@ -113,6 +113,21 @@ def test_long_columns_fold_their_windows(kind: tuple[Closed, Ties]) -> None:
         check(whole, None, TrailingTime(duration, *kind), TELLING, rows)
 
 
+def test_the_oracle_tells_all_kinds_apart() -> None:
+    times = [0, 4, 4, 4]
+    windows = {kind: window_at(2, TrailingTime(4, *kind), times) for kind in KINDS}
+    assert windows == {
+        (Closed.RIGHT, Ties.ARRIVAL): [1, 2],
+        (Closed.RIGHT, Ties.TOGETHER): [1, 2, 3],
+        (Closed.LEFT, Ties.ARRIVAL): [0],
+        (Closed.LEFT, Ties.TOGETHER): [0],
+        (Closed.BOTH, Ties.ARRIVAL): [0, 1, 2],
+        (Closed.BOTH, Ties.TOGETHER): [0, 1, 2, 3],
+        (Closed.NEITHER, Ties.ARRIVAL): [],
+        (Closed.NEITHER, Ties.TOGETHER): [],
+    }
+
+
 @pytest.mark.parametrize("closed", ["right", "left", "both", "neither"])
 def test_polars_agrees_where_ties_are_together(closed: Any) -> None:
     random = np.random.default_rng(5)
