@@ -162,7 +162,14 @@ def test_polars_agrees_where_ties_are_together(closed: Any) -> None:
 def test_a_row_alone_is_in_its_window_if_its_time_is(kind: tuple[Closed, Ties]) -> None:
     found = roll(pa.table({"v": [3.0]}), TELLING, TrailingTime(1, *kind), times=[0]).to_pylist()
     alone = {"sum": 3.0, "n": 1, "first": 3.0, "middle": 3.0, "kinds": 1, "all": [3.0]}
-    nothing = {"sum": None, "n": 0, "first": None, "middle": None, "kinds": 0, "all": []}
+    nothing: dict[str, Any] = {
+        "sum": None,
+        "n": 0,
+        "first": None,
+        "middle": None,
+        "kinds": 0,
+        "all": [],
+    }
     assert found == [alone if kind[0] in (Closed.RIGHT, Closed.BOTH) else nothing]
 
 
