@@ -94,10 +94,13 @@ def _trailing(add: Any, answer: Any, *, by_time: bool, preceding: bool) -> Any:
         for group in range(len(groups) - 1):
             evicted = entered = groups[group]
             for row in range(groups[group], groups[group + 1]):
-                while times[entered] < times[row] if preceding else entered <= row:
-                    if codes[entered] >= 0:
-                        add(counts, tally, codes[entered], 1)
-                    entered += 1
+                if preceding:
+                    while times[entered] < times[row]:
+                        if codes[entered] >= 0:
+                            add(counts, tally, codes[entered], 1)
+                        entered += 1
+                elif codes[row] >= 0:
+                    add(counts, tally, codes[row], 1)
                 # Ages are unsigned: between the ends of time they exceed 63 bits.
                 while (
                     np.uint64(times[row] - times[evicted]) >= np.uint64(width)
@@ -109,7 +112,7 @@ def _trailing(add: Any, answer: Any, *, by_time: bool, preceding: bool) -> Any:
                     evicted += 1
                 answer(counts, tally, extra, out, row)
             # Leave the counters as they were found, for the next group.
-            for row in range(evicted, entered):
+            for row in range(evicted, entered if preceding else groups[group + 1]):
                 if codes[row] >= 0:
                     add(counts, tally, codes[row], -1)
 
