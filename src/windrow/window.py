@@ -12,6 +12,7 @@ from windrow.algebra.monoid import Monoid
 from windrow.errors import WindowError
 from windrow.windows import (
     Check,
+    Closed,
     Count,
     Duration,
     Emit,
@@ -20,19 +21,23 @@ from windrow.windows import (
     Policy,
     Punctuated,
     Session,
+    Ties,
     TrailingRows,
     TrailingTime,
     Tumbling,
     Window,
     microseconds,
 )
+from windrow.windows.arguments import member_of
 from windrow.windows.policy import Drop, Keep, named_aggregates
 from windrow.windows.punctuated import Marker
 
 __all__ = [
     "Check",
+    "Closed",
     "Emit",
     "Order",
+    "Ties",
     "Window",
     "count",
     "hopping",
@@ -65,16 +70,28 @@ def hopping(size: Duration, every: Duration, offset: Duration = "0 s") -> Hoppin
 
 
 @overload
-def trailing(duration: Duration) -> TrailingTime: ...
+def trailing(
+    duration: Duration, *, closed: Closed | str = ..., ties: Ties | str = ...
+) -> TrailingTime: ...
 @overload
 def trailing(*, rows: int) -> TrailingRows: ...
 def trailing(
-    duration: Duration | int | None = None, *, rows: int | None = None
+    duration: Duration | int | None = None,
+    *,
+    rows: int | None = None,
+    closed: Closed | str | None = None,
+    ties: Ties | str | None = None,
 ) -> TrailingTime | TrailingRows:
     """For each row, the window that ends with it: the last `duration`, or the last `rows`.
 
+    At a row of time t, the last `duration` is (t - duration, t], and of rows of time t those that
+    arrived before it are in, and the row itself.  `closed` says which ends are in ("right", "left",
+    "both", "neither"), and `ties="together"` that all rows of time t are, if t is.
+
     >>> trailing("1 hour"), trailing(rows=1000)
     (trailing('1 hour'), trailing(rows=1000))
+    >>> trailing("10 s", closed="both", ties="together")
+    trailing('10 seconds', closed='both', ties='together')
     """
     if duration is not None and rows is None:
         if isinstance(duration, int):
@@ -82,8 +99,18 @@ def trailing(
                 f'duration={duration} has no unit; give a unit, e.g. "90s", or a timedelta; '
                 "for a number of rows say rows=1000"
             )
-        return TrailingTime(microseconds(duration, "duration"))
+        return TrailingTime(
+            microseconds(duration, "duration"),
+            Closed.RIGHT if closed is None else member_of(Closed, closed, "closed"),
+            Ties.ARRIVAL if ties is None else member_of(Ties, ties, "ties"),
+        )
     if rows is not None and duration is None:
+        for argument, given in (("closed", closed), ("ties", ties)):
+            if given is not None:
+                raise WindowError(
+                    f"{argument}={given!r} is about times, and rows={rows!r} are counted in the "
+                    f'order they have; leave {argument} out, or give a duration, e.g. "1 hour"'
+                )
         return TrailingRows(_plain(rows))
     raise WindowError(
         f"duration={duration!r} and rows={rows!r}: exactly one must be given; "

@@ -56,3 +56,19 @@ def test_wrong_columns_are_refused() -> None:
         one.slide()
     with pytest.raises(WindowError, match=r"Footprint\(2\)"):
         CompiledApproximateAmta(agg.sum(), SumLike(absolute=1.0)).max_buckets = 2
+
+
+@pytest.mark.parametrize(
+    ("over", "nearest"),
+    [
+        (window.trailing("1 s", closed="left"), "trailing('1 second', closed='both')"),
+        (window.trailing("1 s", closed="neither"), "trailing('1 second')"),
+        (window.trailing("1 s", ties="together"), "trailing('1 second')"),
+    ],
+    ids=repr,
+)
+def test_windows_that_do_not_end_with_their_row_are_refused(over: Any, nearest: str) -> None:
+    with pytest.raises(WindowError) as caught:
+        CompiledApproximateAmta(agg.sum(), Footprint(3), policy=over)
+    assert str(caught.value).startswith(f"policy={over!r} does not end with its row")
+    assert f"use {nearest}, or windrow.roll" in str(caught.value)

@@ -18,6 +18,11 @@ from windrow import window
         ("{trailing: 1 hour}", window.trailing("1 hour")),
         ("{trailing: {duration: 1 hour}}", window.trailing("1 hour")),
         ("{trailing: {rows: 10}}", window.trailing(rows=10)),
+        (
+            "{trailing: {duration: 1 hour, closed: both, ties: together}}",
+            window.trailing("1 hour", closed="both", ties="together"),
+        ),
+        ("{trailing: {duration: 1 h, closed: left}}", window.trailing("1 h", closed="left")),
         ("{session: 30 minutes}", window.session("30 minutes")),
         ("{session: {gap: 30 minutes}}", window.session("30 minutes")),
         ("{count: 100}", window.count(100)),
@@ -67,6 +72,22 @@ def test_several_windows_have_names(tmp_path: Path) -> None:
             "'0' is not a number of rows from 1 on (e.g. rows: 1000)",
         ),
         ("windows: {trailing: {rows: many}}", "'many' is not a number of rows from 1 on"),
+        (
+            "windows: {trailing: {duration: 1 h, closed: rigth}}",
+            "windows.trailing.closed: unknown 'rigth' (did you mean 'right'?)",
+        ),
+        (
+            "windows: {trailing: {duration: 1 h, ties: 1}}",
+            "windows.trailing.ties: 1 is a number, not text (quotes make it text)",
+        ),
+        (
+            "windows: {trailing: {rows: 5, closed: both}}",
+            "4:31: windows.trailing.closed: is about times, and rows are counted (leave closed",
+        ),
+        (
+            "windows: {trailing: {ties: together}}",
+            "windows.trailing: give a duration or a number of rows (e.g. trailing: 1 hour)",
+        ),
         ("windows: {count: 1.5}", "'1.5' is not a number of rows from 1 on"),
         ("windows: {punctuated: {}}", "start=None and end=None mark no row (give at least one"),
         ("windows: {punctuated: {start: 1}}", "1 is a number, not text (quotes make it text)"),
@@ -85,3 +106,11 @@ def test_several_windows_have_names(tmp_path: Path) -> None:
 def test_bad_windows_are_told(tmp_path: Path, line: str, problem: str) -> None:
     told = problems(tmp_path, with_line(4, line))
     assert any(problem in line for line in told), told
+
+
+def test_ties_together_do_not_go_with_the_order_of_arrival(tmp_path: Path) -> None:
+    text = with_line(4, "windows: {trailing: {duration: 1 h, ties: together}}") + "order: arrival\n"
+    told = problems(tmp_path, text)
+    assert any("order: arrival answers a row before all rows of its time" in line for line in told)
+    arriving = text.replace("ties: together", "ties: arrival")
+    assert problems(tmp_path, arriving) == []

@@ -13,7 +13,7 @@ from windrow.algebra.monoid import Kind
 from windrow.algebra.registry import Takes, registered
 from windrow.testing import fold
 from windrow.testing.closeness import close, magnitude
-from windrow.windows import Order, TrailingRows, TrailingTime
+from windrow.windows import Closed, Order, Ties, TrailingRows, TrailingTime
 
 NUMBERS = (Takes.ANYTHING, Takes.NUMBERS, Takes.NUMBER_PAIRS)
 
@@ -55,15 +55,25 @@ def window_at(
     order: Order = Order.ARRIVAL,
 ) -> list[int]:
     """The rows in the window of one row, by definition."""
-    rows: list[int] = list(range(len(times) if order is Order.TIME else row + 1))
+    rows: list[int] = list(range(row + 1 if not times else len(times)))
     if order is Order.TIME:
-        rows = [r for r in rows if (times[r], r) <= (times[row], row)]
         rows.sort(key=lambda r: (times[r], r))
     if keys is not None:
         rows = [r for r in rows if alike(keys[r], keys[row])]
+    if isinstance(window, TrailingTime) and window.ties is Ties.TOGETHER:
+        seen = [r for r in rows if times[r] <= times[row]]
+    else:
+        seen = rows[: rows.index(row) + 1]
     if isinstance(window, TrailingRows):
-        return rows[-window.rows :]
-    return [r for r in rows if times[r] > times[row] - window.duration_us]
+        return seen[-window.rows :]
+    end, start = times[row], times[row] - window.duration_us
+    return [
+        r
+        for r in seen
+        if (start < times[r] < end)
+        or (times[r] == start and window.closed in (Closed.LEFT, Closed.BOTH))
+        or (times[r] == end and window.closed in (Closed.RIGHT, Closed.BOTH))
+    ]
 
 
 def alike(one: Any, other: Any) -> bool:

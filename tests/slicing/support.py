@@ -12,7 +12,7 @@ from windrow.algebra.aggregate import Aggregate
 from windrow.slicing.definition import Definition
 from windrow.slicing.state_types import result_type
 from windrow.testing import expected
-from windrow.windows import Emit, Order, Policy, TrailingRows, TrailingTime, Window
+from windrow.windows import Emit, Order, Policy, Ties, TrailingRows, TrailingTime, Window
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -70,6 +70,8 @@ OTHERS: list[Window] = [
     window.punctuated(end="m_end"),
     window.punctuated(start="m_start", end="m_end"),
     window.trailing("8 us"),
+    window.trailing("5 us", closed="both", ties="together"),
+    window.trailing("5 us", closed="left"),
     window.trailing(rows=1),
     window.trailing(rows=3),
     window.policy(keep=lambda w: w.n <= 3, using={"n": agg.count()}),
@@ -78,6 +80,18 @@ OTHERS: list[Window] = [
         using={"n": agg.count()},
     ),
 ]
+
+
+def ties_together(kind: Window) -> bool:
+    return isinstance(kind, TrailingTime) and kind.ties is Ties.TOGETHER
+
+
+def between_times(cuts: Sequence[int], rows: Sequence[Drawn], kind: Window) -> list[int]:
+    """Where rows in order of time are cut: nowhere between rows of one time that are together."""
+    places = sorted({*(cut for cut in cuts if cut < len(rows)), len(rows)})
+    if not ties_together(kind):
+        return places
+    return [p for p in places if p in (0, len(rows)) or rows[p - 1][1] < rows[p][1]]
 
 
 def per_row(kind: Window) -> bool:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.slicing.support import Drawn, definition, moment, table
+from tests.slicing.support import Drawn, between_times, definition, moment, table
 from windrow import agg, window
 from windrow.aggregators import Footprint, MaxLike, SumLike
 from windrow.algebra.aggregate import Aggregate
@@ -41,6 +41,7 @@ AGGREGATES: dict[str, tuple[Aggregate[Any], tuple[Any, ...]]] = {
 KINDS: list[Window] = [
     window.trailing(rows=7),
     window.trailing("12 us"),
+    window.trailing("12 us", closed="both", ties="together"),
     window.policy(keep=lambda w: w.n <= 6, using={"n": agg.count()}),
     window.policy(
         drop=lambda evicted, after, before: evicted.peak < after.peak,
@@ -75,7 +76,7 @@ def in_pieces(made: Definition, rows: Sequence[Drawn], cuts: Sequence[int]) -> d
     assert isinstance(engine, Bucketed)
     state = pack_crate({name: schema.empty_table() for name, schema in engine.kept.items()})
     found, start = [engine.schema.empty_table()], 0
-    for end in sorted({*(cut for cut in cuts if cut < len(rows)), len(rows)}):
+    for end in between_times(cuts, rows, made.windows[0][1]):
         until = rows[end][1] if end < len(rows) else None
         piece = table(rows[start:end], made.schema, start)
         step = engine.advance(open_crate(state, engine.kept), piece, until)

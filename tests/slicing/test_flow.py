@@ -22,6 +22,7 @@ from tests.slicing.support import (
     definition,
     per_row,
     table,
+    ties_together,
 )
 from windrow import window
 from windrow.slicing.definition import Definition
@@ -213,7 +214,9 @@ def test_no_two_punctuated_windows_have_one_identity(
         assert by_engine(pa.Table.from_pylist([*last.values()], found.schema)) == wanted
 
 
-@pytest.mark.parametrize("kind", [k for k in OTHERS if per_row(k)], ids=repr)
+@pytest.mark.parametrize(
+    "kind", [k for k in OTHERS if per_row(k) and not ties_together(k)], ids=repr
+)
 @settings(max_examples=40)
 @given(rows=ROWS, cuts=CUTS)
 def test_rows_applied_as_they_arrive_have_their_result_at_once(

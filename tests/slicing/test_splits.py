@@ -21,6 +21,9 @@ TRAILING = [
     window.trailing("1 us"),
     window.trailing("8 us"),
     window.trailing("1 hour"),
+    window.trailing("5 us", closed="both", ties="together"),
+    window.trailing("5 us", closed="left"),
+    window.trailing("1 us", closed="neither"),
     window.trailing(rows=1),
     window.trailing(rows=4),
     window.trailing(rows=1000),
@@ -53,7 +56,7 @@ def _always(histogram: dict[int, int], kind: TrailingRows | TrailingTime, tasks:
     """A cut between any two bins: more than any histogram would be worth."""
     edges = sorted(histogram)
     if isinstance(kind, TrailingTime):
-        return Split(tuple(edges[1:]), tuple(edge - kind.duration_us + 1 for edge in edges[1:]))
+        return Split(tuple(edges[1:]), tuple(edge - kind.reach_us + 1 for edge in edges[1:]))
     return best_split(histogram, kind, tasks) if histogram else Split()
 
 

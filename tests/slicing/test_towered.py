@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.slicing.support import Drawn, by_engine, by_oracle, definition, table
+from tests.slicing.support import Drawn, between_times, by_engine, by_oracle, definition, table
 from windrow import agg, monoid, window
 from windrow.slicing.definition import Definition
 from windrow.slicing.desk import Desk, MemoryPages
@@ -43,6 +43,10 @@ AGGREGATES = {
 }
 OF_OBJECTS: dict[str, Any] = {"n": agg.count(), "top": agg.top_k(2, "v0")}
 TRAILING: list[Window] = [window.trailing("60 us"), window.trailing(rows=7)]
+CLOSED: list[Window] = [
+    window.trailing("60 us", closed="left"),
+    window.trailing("50 us", closed="both", ties="together"),
+]
 # One row may push any number of others out.
 POLICY = window.policy(
     keep=lambda w: w.size <= 60,
@@ -97,7 +101,7 @@ class Paged:
 
     def run(self, rows: Sequence[Drawn], cuts: Sequence[int]) -> pa.Table:
         found, start = [self.engine.schema.empty_table()], 0
-        for end in sorted({*(cut for cut in cuts if cut < len(rows)), len(rows)}):
+        for end in between_times(cuts, rows, self.made.windows[0][1]):
             until = rows[end][1] if end < len(rows) else rows[-1][1] if rows else 0
             if self.made.order is Order.ARRIVAL:
                 until = 0
@@ -108,7 +112,7 @@ class Paged:
 
 @pytest.mark.parametrize(
     "kind",
-    [*TRAILING, *(pytest.param(kind, marks=pytest.mark.slow) for kind in (POLICY, *MORE))],
+    [*TRAILING, *CLOSED, *(pytest.param(kind, marks=pytest.mark.slow) for kind in (POLICY, *MORE))],
     ids=repr,
 )
 @given(stream=streams())
@@ -200,7 +204,7 @@ def test_prefixes_that_nobody_asked_about_may_overflow() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", TRAILING, ids=repr)
+@pytest.mark.parametrize("kind", [*TRAILING, CLOSED[0]], ids=repr)
 @given(stream=streams(), data=st.data())
 def test_rows_in_order_of_arrival_give_what_the_oracle_does(
     kind: Window, stream: tuple[list[Drawn], list[int]], data: st.DataObject

@@ -1,6 +1,7 @@
 """The queries that batches and streams are both asked, drawn for one kind of window."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from tests.spark.support import BUILT_IN, WINDOWS, Asked, aggregates_of, drawn_aggregates
 from windrow.algebra.aggregate import Aggregate
 from windrow.window import Order
+from windrow.windows import Ties, TrailingTime
 
 Aggregates = st.SearchStrategy[dict[str, Aggregate[Any]]]
 
@@ -35,8 +37,11 @@ def drawn_query(
 
 
 def as_rows_arrive(data: st.DataObject, kind: str) -> Asked:
-    """Rows are applied in the order in which they come."""
-    return drawn_query(data, kind, order=Order.ARRIVAL)
+    """Rows are applied in the order in which they come; none waits for others of its time."""
+    asked = drawn_query(data, kind, order=Order.ARRIVAL)
+    if isinstance(asked.window, TrailingTime):
+        return replace(asked, window=replace(asked.window, ties=Ties.ARRIVAL))
+    return asked
 
 
 def by_strategy(data: st.DataObject, kind: str, strategy: str) -> Asked:

@@ -17,7 +17,7 @@ from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.registry import Takes, registered
 from windrow.testing import check_rows, expected
 from windrow.window import Order
-from windrow.windows import Emit, Window
+from windrow.windows import Closed, Emit, Ties, Window
 
 Row = dict[str, Any]
 
@@ -102,7 +102,9 @@ def _policies() -> st.SearchStrategy[Window]:
 WINDOWS: dict[str, st.SearchStrategy[Window]] = {
     "tumbling": st.builds(window.tumbling, _spans, _short_spans),
     "hopping": st.builds(window.hopping, _short_spans, _short_spans, _short_spans),
-    "trailing time": st.builds(window.trailing, _spans),
+    "trailing time": st.builds(
+        window.trailing, _spans, closed=st.sampled_from(Closed), ties=st.sampled_from(Ties)
+    ),
     "trailing rows": _sizes.map(lambda n: window.trailing(rows=n)),
     "session": st.builds(window.session, _short_spans),
     "count": st.builds(window.count, _sizes, _sizes),

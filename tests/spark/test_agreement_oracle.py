@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 from tests.spark.support import AGGREGATES, BUILT_IN, Asked, Row, drawn_rows, examples, frame_of
 from windrow import agg, window
+from windrow.testing import check_rows
 from windrow.windows import Window
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -58,6 +59,31 @@ def test_window_functions_agree(spark: SparkSession, rows: list[Row]) -> None:
     numbered = frame_of(spark, rows).withColumn("n", F.monotonically_increasing_id())
     found = numbered.select("t", "k", *(spelled(name).over(frame).alias(name) for name in BUILT_IN))
     Asked(window.trailing(rows=3), BUILT_INS).check(found, rows)
+
+
+# How SQL writes the ends of a window; a frame with a range has all rows of the current one's time.
+RANGES = {
+    "right": "INTERVAL '9.999999' SECOND PRECEDING AND CURRENT ROW",
+    "left": "INTERVAL '10' SECOND PRECEDING AND INTERVAL '0.000001' SECOND PRECEDING",
+    "both": "INTERVAL '10' SECOND PRECEDING AND CURRENT ROW",
+    "neither": "INTERVAL '9.999999' SECOND PRECEDING AND INTERVAL '0.000001' SECOND PRECEDING",
+}
+
+
+@pytest.mark.parametrize("closed", RANGES)
+@examples(2)
+@given(rows=drawn_rows)
+def test_frames_with_a_range_agree_where_ties_are_together(
+    spark: SparkSession, closed: str, rows: list[Row]
+) -> None:
+    over = f"OVER (PARTITION BY k ORDER BY t RANGE BETWEEN {RANGES[closed]})"
+    frame = frame_of(spark, rows)
+    named = {"n": "count(*)", "low": "min(i)", "total": "sum(i)"}
+    found = frame.selectExpr("t", "k", *(f"{part} {over} AS {n}" for n, part in named.items()))
+    aggregates = {"n": agg.count(), "low": agg.min("i"), "total": agg.sum("i")}
+    asked = Asked(window.trailing("10 s", closed=closed, ties="together"), aggregates)
+    asked.check(found, rows)
+    check_rows(asked.of(frame), [row.asDict() for row in found.collect()])
 
 
 @examples(30)

@@ -64,6 +64,25 @@ def test_a_hot_key_is_split_and_answers_as_ever(
     check_rows(found, expected(given, time="t", by=by, window=over, aggregates=AGGREGATES))
 
 
+@pytest.mark.parametrize(
+    "over",
+    [
+        window.trailing("9 s", closed="both", ties="together"),
+        window.trailing("9 s", closed="left"),
+    ],
+    ids=repr,
+)
+def test_parts_of_a_hot_key_reach_back_to_the_start_of_their_windows(
+    spark: SparkSession, few: list[int], over: Window
+) -> None:
+    given = rows(7, 1)
+    tuples = [tuple(row.values()) for row in given]
+    frame = spark.createDataFrame(tuples, "k bigint, t timestamp, v bigint").coalesce(1)
+    found = wr.over(frame, time="t", by="k").window(over).aggregate(**AGGREGATES)
+    assert max(few, default=0) > 1
+    check_rows(found, expected(given, time="t", by="k", window=over, aggregates=AGGREGATES))
+
+
 def test_a_plan_looks_at_no_row(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel, "hot_keys", lambda *_: pytest.fail("rows were looked at"))
     frame = spark.sql("SELECT timestamp '2024-01-01' AS t, 1.0D AS v")

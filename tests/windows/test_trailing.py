@@ -7,7 +7,7 @@ import pytest
 
 from windrow import window
 from windrow.errors import WindowError
-from windrow.windows import TrailingRows, TrailingTime
+from windrow.windows import Closed, Ties, TrailingRows, TrailingTime
 
 trailing: Any = window.trailing  # the calls below are the ones its types rule out
 
@@ -64,3 +64,51 @@ def test_the_class_takes_whole_microseconds_only() -> None:
     text: Any = "1 s"
     with pytest.raises(WindowError, match=r"^duration_us='1 s' is a str; give whole microseconds"):
         TrailingTime(text)
+
+
+@pytest.mark.parametrize("closed", Closed)
+@pytest.mark.parametrize("ties", Ties)
+def test_ends_and_ties_are_members_or_their_words_and_the_repr_says_them(
+    closed: Closed, ties: Ties
+) -> None:
+    made = TrailingTime(1_000_000, closed, ties)
+    assert window.trailing("1 s", closed=closed, ties=ties) == made
+    assert window.trailing("1 s", closed=closed.value.upper(), ties=ties.value) == made
+    assert eval(repr(made), {"trailing": window.trailing}) == made
+    assert (repr(made) == "trailing('1 second')") == (made == TrailingTime(1_000_000))
+
+
+@pytest.mark.parametrize("wrong", ["rihgt", "", True, 1, None, Ties.TOGETHER])
+def test_other_ends_are_refused(wrong: Any) -> None:
+    if wrong is not None:
+        with pytest.raises(WindowError) as caught:
+            trailing("1 s", closed=wrong)
+        assert str(caught.value) == (
+            f"closed={wrong!r} is not a valid value for closed; "
+            "use one of 'right', 'left', 'both', 'neither', or of Closed"
+        )
+    with pytest.raises(WindowError, match=r"^closed=.* is not a valid value for closed; use one"):
+        TrailingTime(1, closed=wrong)
+
+
+def test_other_ties_are_refused() -> None:
+    with pytest.raises(
+        WindowError, match=r"^ties='apart' .*; use one of 'arrival', 'together', or"
+    ):
+        window.trailing("1 s", ties="apart")
+
+
+@pytest.mark.parametrize("given", [{"closed": "both"}, {"ties": Ties.TOGETHER}])
+def test_rows_have_no_ends_and_no_ties(given: dict[str, Any]) -> None:
+    ((argument, value),) = given.items()
+    with pytest.raises(WindowError) as caught:
+        trailing(rows=3, **given)
+    assert str(caught.value).startswith(f"{argument}={value!r} is about times, and rows=3 are")
+    assert str(caught.value).endswith(f'leave {argument} out, or give a duration, e.g. "1 hour"')
+
+
+def test_a_window_whose_start_is_in_reaches_no_further_than_time_does() -> None:
+    longest = (1 << 63) - 1
+    assert TrailingTime(longest).reach_us == longest
+    with pytest.raises(WindowError, match=r"exceeds 2\^63 - 1 microseconds; give at most"):
+        TrailingTime(longest, Closed.BOTH)

@@ -46,7 +46,7 @@ from windrow.algebra.fingerprint import fingerprint
 from windrow.algebra.monoid import numeric_of
 from windrow.algebra.numeric import FLOAT, INT
 from windrow.errors import AggregateError, InputError, SnapshotError, WindowError
-from windrow.windows import Check, Policy, TrailingTime
+from windrow.windows import Check, Closed, Policy, Ties, TrailingTime
 
 __all__ = ["CompiledApproximateAmta"]
 
@@ -81,7 +81,9 @@ class CompiledApproximateAmta:
         dtypes: tuple[Any, ...] | None = None,
     ) -> None:
         slides = policy if isinstance(policy, Policy) else None
-        if not isinstance(policy, TrailingTime):
+        if isinstance(policy, TrailingTime):
+            _require_in_order(policy)
+        else:
             require_policy(policy)
         layout = Layout(monoid, None)
         self._bare = layout.is_bare
@@ -102,7 +104,7 @@ class CompiledApproximateAmta:
         head = np.zeros(first_method_of(self._operator), np.int64)
         head[LIMIT] = limit
         if isinstance(policy, TrailingTime):
-            head[DURATION] = policy.duration_us
+            head[DURATION] = policy.reach_us
         self._begun_with = np.concatenate([head, learned])
         self._cells = self._begun_with.copy()
         self._changing = np.ones(len(self._cells), np.bool_)
@@ -332,6 +334,18 @@ class CompiledApproximateAmta:
             shapes = [column.shape for column, _ in read]
             raise InputError(f"columns have shapes {shapes}; give columns of one length each")
         return tuple(column for column, _ in read), tuple(mask for _, mask in read)
+
+
+def _require_in_order(window: TrailingTime) -> None:
+    """Refuse windows that a row is not the newest of: results are told as rows come."""
+    if not window.closed.at_end or window.ties is not Ties.ARRIVAL:
+        wanted = TrailingTime(
+            window.duration_us, Closed.BOTH if window.closed.at_start else Closed.RIGHT
+        )
+        raise WindowError(
+            f"policy={window!r} does not end with its row, and a window of buckets is answered row "
+            f"by row; use {wanted!r}, or windrow.roll, which is exact"
+        )
 
 
 def _columns(aggregates: Sequence[Aggregate[Any]]) -> list[Any]:

@@ -120,6 +120,6 @@ def _policy(
         return None
     if isinstance(window, Policy):
         return Policy(keep=window.keep, drop=window.drop, using=watched, check=window.check)
-    duration_us = window.duration_us
+    reach_us = window.reach_us
     span = ("span", catalogue.range(tick))
-    return Policy(keep=lambda held: bool(held.span < duration_us), using=(span,))
+    return Policy(keep=lambda held: bool(held.span < reach_us), using=(span,))

@@ -12,13 +12,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from windrow.aggregators.kernels.grouping import running_max
+from windrow.aggregators.rolling.tied import last_tied
 from windrow.slicing.definition import Definition
 from windrow.slicing.either_window import EitherWindow
 from windrow.slicing.engine import Kept, Step
 from windrow.slicing.intervals import Intervals
 from windrow.slicing.keyed import empty, key_columns, numbers, together
 from windrow.slicing.per_row import previewed
-from windrow.windows import Order, Policy, TrailingRows, TrailingTime
+from windrow.windows import Order, Policy, Ties, TrailingRows, TrailingTime
 
 __all__ = ["Bucketed"]
 
@@ -40,7 +41,10 @@ class _Arrived:
 
 
 class Bucketed:
-    """Trailing windows and slide policies in buckets: one interval for each row and aggregate."""
+    """Trailing windows and slide policies in buckets: one interval for each row and aggregate.
+
+    A window has its newest row in it: those that leave out the time of their row cannot be kept so.
+    """
 
     folds_early = False
     partials = pa.schema([])
@@ -73,11 +77,13 @@ class Bucketed:
         if not rows.num_rows:
             return Step([empty(self.schema)], {_TABLE: self._still_needed(held, until)})
         arrived = self._arrived(held, rows)
+        tied = self._tied(arrived)
         results, packed = [], []
         sizes: list[int] = []
         for place, window in enumerate(self._windows):
             found, contents, sizes = _run(window, held[self._packed[place]], arrived)
-            results.append(found.column(window.inputs, self._definition.results[place]))
+            column = found.column(window.inputs, self._definition.results[place])
+            results.append(column if tied is None else column.take(tied))
             packed.append(pa.array(contents, pa.binary()))
         own = arrived.rows.select([field.name for field in self._definition.row_fields()])
         answers = pa.table([*own.columns, *results], schema=self.schema)
@@ -91,7 +97,7 @@ class Bucketed:
 
     def preview(self, kept: Kept, rows: pa.Table) -> pa.Table:
         """The results of fresh rows, and of rows of their keys that come after them."""
-        return previewed(rows, lambda plain: self.advance(kept, plain, None))
+        return previewed(rows, self._window, lambda plain: self.advance(kept, plain, None))
 
     def unfinished(self, kept: Kept) -> pa.Table:
         """A row's window is complete with the row."""
@@ -104,13 +110,13 @@ class Bucketed:
             return None
         if self._definition.order is not Order.TIME:  # the next row's time may be any
             return None
-        return int(numbers(table[_TICK]).min()) + window.duration_us
+        return int(numbers(table[_TICK]).min()) + window.reach_us
 
     def _still_needed(self, held: pa.Table, until: int | None) -> pa.Table:
         window, by_time = self._window, self._definition.order is Order.TIME
         if not isinstance(window, TrailingTime) or not by_time or until is None:
             return held
-        heard = numbers(held[_TICK]) > until - window.duration_us
+        heard = numbers(held[_TICK]) > until - window.reach_us
         return held if heard.all() else held.filter(pa.array(heard))
 
     def _arrived(self, held: pa.Table, rows: pa.Table) -> _Arrived:
@@ -137,6 +143,13 @@ class Bucketed:
             keyed.origins[~is_new & ~np.append(is_first[1:], True)],
         )
 
+    def _tied(self, arrived: _Arrived) -> pa.Array | None:
+        """Which row has the result of each, if rows of one time share the last one's."""
+        window = self._window
+        if not isinstance(window, TrailingTime) or window.ties is Ties.ARRIVAL:
+            return None
+        return pa.array(last_tied(arrived.ticks, arrived.borders))
+
     def _is_over(self, ticks: NDArray[np.int64]) -> NDArray[np.bool_]:
         """At which rows all that came before has left.
 
@@ -146,7 +159,7 @@ class Bucketed:
             return np.zeros(len(ticks), np.bool_)
         # Ages are unsigned: between the ends of time they exceed 63 bits.
         ages = np.diff(ticks.view(np.uint64), prepend=ticks[:1].view(np.uint64))
-        over: NDArray[np.bool_] = ages >= np.uint64(self._window.duration_us)
+        over: NDArray[np.bool_] = ages >= np.uint64(self._window.reach_us)
         return over
 
 

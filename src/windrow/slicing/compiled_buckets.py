@@ -55,7 +55,8 @@ class CompiledBucketWindow:
         self._kept = CompiledApproximateAmta(
             Aggregate(monoid, tuple(range(len(self.inputs.names)))),
             *methods,
-            policy=window if isinstance(window, TrailingTime) else None,
+            # Who shares the result of whom is not for the window to know.
+            policy=TrailingTime(window.reach_us) if isinstance(window, TrailingTime) else None,
             dtypes=dtypes or (INT,),
         )
 

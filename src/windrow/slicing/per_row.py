@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from windrow.aggregators.kernels.grouping import running_max
 from windrow.aggregators.rolling.ordered import continue_policy, trail_groups
+from windrow.aggregators.rolling.tied import last_tied
 from windrow.algebra.aggregate import Product
 from windrow.slicing.answers import promised, with_answers
 from windrow.slicing.definition import Definition
 from windrow.slicing.engine import FRESH, Kept, Step
 from windrow.slicing.keyed import Keyed, empty, key_columns, last_rows, numbers, together
-from windrow.windows import Order, Policy, TrailingRows, TrailingTime
+from windrow.windows import Order, Policy, Ties, TrailingRows, TrailingTime, Window
 
 __all__ = ["PerRow", "previewed"]
 
@@ -65,7 +66,7 @@ class PerRow:
 
     def preview(self, kept: Kept, rows: pa.Table) -> pa.Table:
         """The results of fresh rows, and of rows of their keys that come after them."""
-        return previewed(rows, lambda plain: self.advance(kept, plain, None))
+        return previewed(rows, self._window, lambda plain: self.advance(kept, plain, None))
 
     def unfinished(self, kept: Kept) -> pa.Table:
         """A row's window is complete with the row."""
@@ -80,7 +81,7 @@ class PerRow:
         assert isinstance(self._window, TrailingTime)
         keyed = together(table)
         newest = numbers(keyed.table[_TICK])[keyed.borders[1:] - 1]
-        return int(newest.min()) + self._window.duration_us
+        return int(newest.min()) + self._window.reach_us
 
     def _joined(self, held: pa.Table, rows: pa.Table) -> tuple[Keyed, NDArray[np.bool_]]:
         """Kept rows and new ones, key by key; and which are new."""
@@ -160,12 +161,15 @@ class PerRow:
         now = np.repeat(reached, np.diff(keyed.borders))
         # Ages are unsigned: between the ends of time they exceed 63 bits.
         ages = now.view(np.uint64) - ticks.view(np.uint64)
-        young: NDArray[np.bool_] = ages < np.uint64(self._window.duration_us)
+        young: NDArray[np.bool_] = ages < np.uint64(self._window.reach_us)
         return young
 
 
-def previewed(rows: pa.Table, advance: Callable[[pa.Table], Step]) -> pa.Table:
-    """Of the answers to rows those that are fresh, or come after fresh rows of their key."""
+def previewed(rows: pa.Table, window: Window, advance: Callable[[pa.Table], Step]) -> pa.Table:
+    """Of the answers to rows those that are fresh, or come after fresh rows of their key.
+
+    Where ties are together, also those of the same time as a fresh row, which is in their windows.
+    """
     marks = numbers(rows[FRESH])
     plain = rows.drop_columns([FRESH])
     results = pa.concat_tables(advance(plain).results)
@@ -173,5 +177,7 @@ def previewed(rows: pa.Table, advance: Callable[[pa.Table], Step]) -> pa.Table:
         return results
     keyed = together(plain.append_column(FRESH, pa.array(marks)))
     seen = running_max(numbers(keyed.table[FRESH]).astype(np.int64), keyed.borders)
+    if isinstance(window, TrailingTime) and window.ties is Ties.TOGETHER:
+        seen = seen[last_tied(numbers(keyed.table["t"]), keyed.borders)]
     touched = keyed.table["n"].filter(pa.array(seen > 0))
     return results.filter(pc.is_in(results["n"], touched.combine_chunks()))

@@ -11,6 +11,7 @@ from windrow.aggregators.rolling.answers import Numbers
 from windrow.aggregators.rolling.compiled import CompilationError, slide_columns
 from windrow.aggregators.rolling.grouping import Groups
 from windrow.aggregators.rolling.task import Task
+from windrow.aggregators.rolling.tied import first_tied, last_tied
 from windrow.algebra.catalogue import count
 from windrow.algebra.monoid import numeric_of
 from windrow.slicing.definition import Definition
@@ -18,7 +19,7 @@ from windrow.slicing.keyed import spread
 from windrow.slicing.lineup import Lineup
 from windrow.slicing.summary import Summary
 from windrow.slicing.summary_spans import Spans
-from windrow.windows import Check, Policy, TrailingRows, TrailingTime
+from windrow.windows import Check, Policy, Ties, TrailingRows, TrailingTime
 
 __all__ = ["Ran", "Running"]
 
@@ -82,12 +83,12 @@ class Running:
         if isinstance(self.window, Policy):
             return self._slide(lineup, self.window)
         while True:
-            fronts = self._reached(lineup)
-            wide = _nodes_at(lineup, fronts)
+            fronts, ends = self._reached(lineup), self._ends(lineup)
+            wide = _nodes_at(lineup, fronts if ends is None else np.concatenate([fronts, ends]))
             if not len(wide):
                 break
             lineup = lineup.opened(wide)
-        spans = Spans(fronts, lineup.new + 1)
+        spans = Spans(fronts, lineup.new + 1 if ends is None else ends)
         found = [summary.over(lineup.states(summary), spans) for summary in self._answered]
         return Ran(lineup, fronts, found)
 
@@ -96,7 +97,7 @@ class Running:
         if isinstance(self.window, TrailingRows):
             return lineup.positions, self.window.rows
         assert isinstance(self.window, TrailingTime)
-        return lineup.ticks, self.window.duration_us
+        return lineup.ticks, self.window.reach_us
 
     def _reached(self, lineup: Lineup) -> NDArray[np.int64]:
         scale, width = self._scale(lineup)
@@ -112,6 +113,18 @@ class Running:
             found = np.searchsorted(own, before, side="right")
             fronts.append(start + np.where(early, 0, found))
         return np.concatenate(fronts)
+
+    def _ends(self, lineup: Lineup) -> NDArray[np.int64] | None:
+        """The place after each new row's window; None where that is the one after the row."""
+        window = self.window
+        if not isinstance(window, TrailingTime):
+            return None
+        if not window.closed.at_end:
+            # A node has the time of its newest row: others in it may be older.
+            return first_tied(lineup.ticks, lineup.borders)[lineup.new]
+        if window.ties is Ties.TOGETHER:
+            return last_tied(lineup.ticks, lineup.borders)[lineup.new] + 1
+        return None
 
     def _slide(self, lineup: Lineup, policy: Policy) -> Ran:
         while True:
@@ -146,8 +159,8 @@ class Running:
         return slide_columns([*asked, (Task(counted, ()), form)], watched, policy, groups, settled)
 
 
-def _nodes_at(lineup: Lineup, fronts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The nodes with which a window begins: some of their rows may be in it and others not."""
-    inside = np.unique(fronts[fronts < len(lineup.levels)])
+def _nodes_at(lineup: Lineup, bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The nodes at which a window begins or ends: some of their rows may be in it, others not."""
+    inside = np.unique(bounds[bounds < len(lineup.levels)])
     wide: NDArray[np.int64] = inside[lineup.levels[inside] > 0]
     return wide

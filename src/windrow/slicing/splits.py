@@ -167,7 +167,7 @@ def _cut(
     places = places[(places > 0) & (places < len(edges))]
     cuts = edges[places]
     if isinstance(window, TrailingTime):
-        reaches = cuts - window.duration_us + 1
+        reaches = cuts - window.reach_us + 1
     else:
         # The last edge with enough rows between it and the cut; if there is none, all before.
         enough = before[places] - _surely(window.rows - 1, one_in)

@@ -95,7 +95,8 @@ class Towered:
     def preview(self, kept: Kept, rows: pa.Table) -> pa.Table:
         """The results of fresh rows, and of rows of their keys that come after them."""
         aside = self if self._desk is None else self.at(self._desk.aside())
-        return previewed(rows, lambda plain: aside.advance(kept, plain, None))
+        window = self._running.window
+        return previewed(rows, window, lambda plain: aside.advance(kept, plain, None))
 
     def unfinished(self, kept: Kept) -> pa.Table:
         """A row's window is complete with the row."""
@@ -116,7 +117,7 @@ class Towered:
             return None
         if self._order is not Order.TIME:  # the next row's time may be any
             return None
-        return int(numbers(towers["newest"]).min()) + window.duration_us
+        return int(numbers(towers["newest"]).min()) + window.reach_us
 
     def _unswept(self, kept: Kept) -> int | None:
         towers = kept["towers"]
@@ -245,7 +246,7 @@ class Towered:
         for entry in entries:
             most = _SWEPT + 2 * rows // self._page
             if isinstance(window, TrailingTime) and until is not None and self._order is Order.TIME:
-                silent = entry.newest + window.duration_us <= until
+                silent = entry.newest + window.reach_us <= until
                 if silent:  # nothing of the key may ever come again to do it little by little
                     entry, most = entry.abandoned(), _ALL
             swept = replace(entry, tower=self._pager.swept(entry.tower, most, desk))

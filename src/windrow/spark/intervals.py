@@ -20,7 +20,7 @@ from windrow.slicing.intervals import interval_type
 from windrow.slicing.state_arrays import dtype_of
 from windrow.slicing.summary_inputs import read_inputs
 from windrow.spark.query import Query
-from windrow.windows import Check, Policy, TrailingRows, TrailingTime
+from windrow.windows import Check, Closed, Policy, TrailingRows, TrailingTime
 
 __all__ = ["as_exact", "as_intervals", "gives_intervals"]
 
@@ -57,6 +57,12 @@ def as_intervals(
     window = query.chosen[0][1]
     if not isinstance(window, TrailingRows | TrailingTime | Policy) or not any(methods):
         return _kept_whole(definition)
+    if isinstance(window, TrailingTime) and not window.closed.at_end:
+        raise InputError(
+            f"closed={window.closed.value!r} leaves out rows of a row's own time, and a window of "
+            f"buckets cannot tell them from older ones; say closed={_with_end(window.closed)!r}, "
+            "or ask without a bound"
+        )
     if isinstance(window, Policy) and window.check is Check.VERIFY:
         raise InputError(
             "check=Check.VERIFY looks at every row, which a window of buckets does not hold; "
@@ -73,6 +79,11 @@ def as_intervals(
         if any(isinstance(method, MaxLike) for method in own):
             _require_predictable(name, part, read_inputs(ours, definition.schema).types[-1])
     return replace(definition, methods=methods), frozenset()
+
+
+def _with_end(closed: Closed) -> str:
+    """The nearest that has rows of a row's own time."""
+    return "both" if closed.at_start else "right"
 
 
 def _require_predictable(name: str, part: Aggregate[Any], kind: pa.DataType) -> None:

@@ -40,6 +40,7 @@ from windrow.windows import (
     Order,
     Policy,
     Punctuated,
+    Ties,
     TrailingRows,
     TrailingTime,
     Window,
@@ -110,6 +111,7 @@ class Request:
 
 def read(query: Query, aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> Request:
     """Find every column of a query, and refuse what does not fit together."""
+    _require_ties_by_time(query)
     query = _with_time_of_windows(query)
     asked = Selection(query.df)
     for key in query.by:
@@ -187,6 +189,17 @@ def _with_time_of_windows(query: Query) -> Query:
     asked.add_as("t", query.time, "time")
     time = window_time(asked.expressions()["t"], asked.fields()["t"])
     return query if time is None else replace(query, time=time)
+
+
+def _require_ties_by_time(query: Query) -> None:
+    """Refuse to wait for rows of one time where rows are applied as they come."""
+    for _, window in query.chosen:
+        together = isinstance(window, TrailingTime) and window.ties is Ties.TOGETHER
+        if together and query.options.order is Order.ARRIVAL:
+            raise InputError(
+                "ties='together' shows a row all rows of its time, and order='arrival' answers it "
+                "before they have come; leave order out, or say ties='arrival'"
+            )
 
 
 def _forgetting(query: Query) -> int | None:

@@ -14,10 +14,12 @@ from windrow.errors import InputError
 from windrow.testing.recompute import fold
 from windrow.windows import (
     Aligned,
+    Closed,
     Count,
     Policy,
     Punctuated,
     Session,
+    Ties,
     TrailingRows,
     TrailingTime,
     Window,
@@ -58,10 +60,10 @@ def windows_over_rows(
 def windows_at_rows(
     window: PerRow, times: Sequence[int], rows: Sequence[Mapping[str, Any]]
 ) -> Iterator[Sequence[int]]:
-    """For each row in turn, the places in the window that ends with it; times must not fall."""
+    """For each row in turn, the places in its window; times must not fall."""
     match window:
         case TrailingTime():
-            return (_last_while(window.duration_us, times, newest) for newest in range(len(rows)))
+            return (_around(window, times, newest) for newest in range(len(rows)))
         case TrailingRows():
             return (range(max(0, n - window.rows), n) for n in range(1, len(rows) + 1))
         case Policy():
@@ -130,9 +132,20 @@ def _marked(row: Mapping[str, Any], marker: Any) -> bool:
     return row[marker] is True
 
 
-def _last_while(duration_us: int, times: Sequence[int], newest: int) -> Sequence[int]:
-    time = times[newest]
-    return [p for p in range(newest + 1) if times[p] > time - duration_us]
+def _around(window: TrailingTime, times: Sequence[int], place: int) -> Sequence[int]:
+    now = times[place]
+    start = now - window.duration_us
+    match window.closed:
+        case Closed.RIGHT:
+            held = [p for p, time in enumerate(times) if start < time <= now]
+        case Closed.LEFT:
+            held = [p for p, time in enumerate(times) if start <= time < now]
+        case Closed.BOTH:
+            held = [p for p, time in enumerate(times) if start <= time <= now]
+        case Closed.NEITHER:
+            held = [p for p, time in enumerate(times) if start < time < now]
+    # Rows further on can only be of the same time.
+    return held if window.ties is Ties.TOGETHER else [p for p in held if p <= place]
 
 
 def _slid(window: Policy, rows: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[int]]:

@@ -1,7 +1,8 @@
 """Trailing windows as multisets of numbered values: O(log values) per row, O(values) counters.
 
 Values are numbered in their order, null as -1.  A row's number is counted in when it comes and out
-when it leaves; an aggregate is answered from the counts alone.
+when it leaves; an aggregate is answered from the counts alone.  By time, rows come with their own
+time, or with the next one where windows are `preceding`: without the rows of their row's time.
 """
 
 from functools import cache
@@ -17,7 +18,7 @@ __all__ = ["distinct_kernel", "quantile_kernel"]
 
 
 @cache
-def quantile_kernel(*, by_time: bool) -> Any:
+def quantile_kernel(*, by_time: bool, preceding: bool = False) -> Any:
     """The loop for an exact quantile: `extra` is the values and q, `tally` how many are in.
 
     `counts` is a Fenwick tree: counts[i] is the number of values numbered in (i - (i & -i), i],
@@ -59,11 +60,11 @@ def quantile_kernel(*, by_time: bool) -> Any:
         else:
             results[row] = (beyond - position) * low + (position - below) * high
 
-    return _trailing(add, answer, by_time=by_time)
+    return _trailing(add, answer, by_time=by_time, preceding=preceding)
 
 
 @cache
-def distinct_kernel(*, by_time: bool) -> Any:
+def distinct_kernel(*, by_time: bool, preceding: bool = False) -> Any:
     """The loop for the number of different values; `tally` is that number."""
 
     def add(counts: Any, tally: Any, code: Any, change: Any) -> None:
@@ -76,10 +77,10 @@ def distinct_kernel(*, by_time: bool) -> Any:
     def answer(counts: Any, tally: Any, extra: Any, out: Any, row: Any) -> None:
         out[0][row] = tally[0]
 
-    return _trailing(add, answer, by_time=by_time)
+    return _trailing(add, answer, by_time=by_time, preceding=preceding)
 
 
-def _trailing(add: Any, answer: Any, *, by_time: bool) -> Any:
+def _trailing(add: Any, answer: Any, *, by_time: bool, preceding: bool) -> Any:
     def trailing(
         codes: Any,
         times: Any,
@@ -91,9 +92,14 @@ def _trailing(add: Any, answer: Any, *, by_time: bool) -> Any:
         out: Any,
     ) -> None:
         for group in range(len(groups) - 1):
-            evicted = groups[group]
+            evicted = entered = groups[group]
             for row in range(groups[group], groups[group + 1]):
-                if codes[row] >= 0:
+                if preceding:
+                    while times[entered] < times[row]:
+                        if codes[entered] >= 0:
+                            add(counts, tally, codes[entered], 1)
+                        entered += 1
+                elif codes[row] >= 0:
                     add(counts, tally, codes[row], 1)
                 # Ages are unsigned: between the ends of time they exceed 63 bits.
                 while (
@@ -106,7 +112,7 @@ def _trailing(add: Any, answer: Any, *, by_time: bool) -> Any:
                     evicted += 1
                 answer(counts, tally, extra, out, row)
             # Leave the counters as they were found, for the next group.
-            for row in range(evicted, groups[group + 1]):
+            for row in range(evicted, entered if preceding else groups[group + 1]):
                 if codes[row] >= 0:
                     add(counts, tally, codes[row], -1)
 

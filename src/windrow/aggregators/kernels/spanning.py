@@ -9,13 +9,15 @@ from windrow.aggregators.kernels.operator import Operator
 __all__ = ["spanning_kernel"]
 
 
-def spanning_kernel(operator: Operator) -> Any:
+def spanning_kernel(operator: Operator, *, empties: bool) -> Any:
     """The loop `spanning(columns, masks, since, until, room, out)` for one operator.
 
-    Stretch s has the rows [since[s], until[s]); neither begins nor ends go back.
+    Stretch s has the rows [since[s], until[s]); neither begins nor ends go back.  With `empties`
+    one may have none although no row is masked, and states need not know that.
     """
     identity, lift, combine = operator.identity, operator.lift, operator.combine
     lower, load, store = operator.lower, operator.load, operator.store
+    lower_nothing = operator.lower_nothing
     _, found, enter = front_of(operator)
 
     def spanning(columns: Any, masks: Any, since: Any, until: Any, room: Any, out: Any) -> None:
@@ -44,7 +46,9 @@ def spanning_kernel(operator: Operator) -> Any:
                 back = identity
                 found(evicted, split, block, room)
                 filled = -1
-            if evicted < split:
+            if empties and evicted == end:
+                lower_nothing(results, statuses, stretch)
+            elif evicted < split:
                 if evicted >> SHIFT != filled:
                     filled = enter(columns, masks, 0, evicted, split, room)
                 lower(combine(load(buffer, evicted & MASK), back), results, statuses, stretch)

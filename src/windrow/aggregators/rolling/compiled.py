@@ -13,6 +13,7 @@ from windrow.aggregators.kernels.forest import larger_forest, new_forest
 from windrow.aggregators.kernels.fronts import BLOCK, room_for
 from windrow.aggregators.kernels.judge import Watched, judge_code
 from windrow.aggregators.kernels.operator import Operator, Part, make_operator
+from windrow.aggregators.kernels.preceding import preceding
 from windrow.aggregators.kernels.sliding import sliding_kernel
 from windrow.aggregators.kernels.spanning import spanning_kernel
 from windrow.aggregators.kernels.trailing import trailing_kernel
@@ -25,7 +26,13 @@ from windrow.algebra.fingerprint import fingerprint
 from windrow.algebra.numeric import NULL, VALUE, Numeric
 from windrow.windows import Policy, TrailingRows, TrailingTime
 
-__all__ = ["CompilationError", "slide_columns", "span_columns", "trail_columns"]
+__all__ = [
+    "CompilationError",
+    "precede_columns",
+    "slide_columns",
+    "span_columns",
+    "trail_columns",
+]
 
 _FIRST_CAPACITY = 1024
 
@@ -113,15 +120,34 @@ def trail_columns(
     operator, run = _trailing(
         layout.parts, by_time=isinstance(window, TrailingTime), in_blocks=not small
     )
-    width = (
-        window.duration_us if isinstance(window, TrailingTime) else min(window.rows, len(groups))
-    )
+    width = window.reach_us if isinstance(window, TrailingTime) else min(window.rows, len(groups))
     times = groups.ordered(np.empty(0, np.int64)) if ticks is None else ticks
 
     def run_share(places: slice, borders: NDArray[np.int64]) -> None:
         columns, masks = layout.at(places)
         room = room_for(operator, int(np.diff(borders).max(initial=0)))
         run(columns, masks, times[places], borders, width, room, results.at(places))
+
+    in_shares(run_share, groups.borders)
+    return results.answers(groups)
+
+
+def precede_columns(
+    tasks: Sequence[tuple[Task, Numeric]],
+    window: TrailingTime,
+    ticks: NDArray[np.int64],
+    groups: Groups,
+) -> list[Numbers]:
+    """The last stretch of time before the time of each row; `ticks` in order."""
+    layout = _Layout(tasks, groups)
+    results = _Results(tasks, len(groups), empties=True)
+    operator, run = _spanning(layout.parts, empties=True)
+
+    def run_share(places: slice, borders: NDArray[np.int64]) -> None:
+        columns, masks = layout.at(places)
+        since, until = preceding(ticks[places], borders, window.reach_us)
+        room = room_for(operator, int(borders[-1]))
+        run(columns, masks, since, until, room, results.at(places))
 
     in_shares(run_share, groups.borders)
     return results.answers(groups)
@@ -136,7 +162,7 @@ def span_columns(
     rows = len(tasks[0][0].columns[0])
     layout = _Layout(tasks, Groups(np.array([0, rows])))
     results = _Results(tasks, len(since), empties=False)
-    operator, run = _spanning(layout.parts)
+    operator, run = _spanning(layout.parts, empties=False)
     columns, masks = layout.at(slice(0, rows))
     every = slice(0, len(since))
     run(columns, masks, since, until, room_for(operator, rows), results.at(every))
@@ -185,9 +211,9 @@ def _trailing(parts: tuple[Part, ...], *, by_time: bool, in_blocks: bool) -> tup
 
 
 @lru_cache(maxsize=256)
-def _spanning(parts: tuple[Part, ...]) -> tuple[Operator, Any]:
+def _spanning(parts: tuple[Part, ...], *, empties: bool) -> tuple[Operator, Any]:
     operator = make_operator(parts)
-    return operator, spanning_kernel(operator)
+    return operator, spanning_kernel(operator, empties=empties)
 
 
 @lru_cache(maxsize=256)

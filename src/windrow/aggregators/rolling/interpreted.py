@@ -13,9 +13,10 @@ from windrow.aggregators.base import Aggregator
 from windrow.aggregators.rolling.answers import Answer, Numbers, Objects
 from windrow.aggregators.rolling.grouping import Groups
 from windrow.aggregators.rolling.task import Task
+from windrow.aggregators.rolling.tied import first_tied, last_tied
 from windrow.aggregators.two_stacks import TwoStacks
 from windrow.algebra.aggregate import Aggregate, Product
-from windrow.windows import Policy, TrailingRows, TrailingTime
+from windrow.windows import Policy, Ties, TrailingRows, TrailingTime
 
 __all__ = ["slide_objects", "trail_objects"]
 
@@ -28,18 +29,57 @@ def trail_objects(
 ) -> list[Answer]:
     """The last rows, or the last stretch of time, before each row."""
     rows, product = _together(tasks)
+    numbers = groups.rows().tolist()
+    answers: list[list[Any]] = [[None] * len(groups) for _ in tasks]
+    starts, ends = _starts(window, times, groups), _ends(window, times, groups)
+    for first, last in pairwise(groups.borders.tolist()):
+        kept = TwoStacks(product)
+        evicted = entered = first
+        results = None
+        for place in range(first, last):
+            start, end = starts[place], ends[place]
+            if results is None or start > evicted or end > entered:  # tied rows share one window
+                for row in numbers[entered:end]:
+                    kept.insert(rows[row] if rows else ())
+                kept.evict(start - evicted)
+                evicted, entered = start, end
+                results = kept.query()
+            for number, answer in enumerate(answers):
+                answer[numbers[place]] = results[str(number)]
+    return [_answer(task, values) for task, values in zip(tasks, answers, strict=True)]
 
-    def step(kept: Aggregator, row: int) -> None:
-        if isinstance(window, TrailingRows):
-            kept.evict(max(len(kept) - window.rows, 0))
-            return
+
+def _starts(
+    window: TrailingRows | TrailingTime, times: NDArray[np.int64] | None, groups: Groups
+) -> list[int]:
+    """For each place the oldest that is in its window."""
+    starts = []
+    ticks = [] if times is None else times.tolist()
+    for first, last in pairwise(groups.borders.tolist()):
+        start = first
+        for place in range(first, last):
+            if isinstance(window, TrailingRows):
+                start = max(first, place + 1 - window.rows)
+            else:
+                while ticks[place] - ticks[start] >= window.reach_us:
+                    start += 1
+            starts.append(start)
+    return starts
+
+
+def _ends(
+    window: TrailingRows | TrailingTime, times: NDArray[np.int64] | None, groups: Groups
+) -> list[int]:
+    """For each place the first that is not in its window any more."""
+    ends: NDArray[np.int64] = np.arange(1, len(groups) + 1)
+    if isinstance(window, TrailingTime):
         assert times is not None
-        horizon, oldest = int(times[row]) - window.duration_us, row + 1 - len(kept)
-        # The newest row is inside its own window, so this ends before the window is empty.
-        expired = next(k for k in range(len(kept)) if int(times[oldest + k]) > horizon)
-        kept.evict(expired)
-
-    return _run(rows, lambda: TwoStacks(product), step, tasks, groups)
+        if not window.closed.at_end:
+            ends = first_tied(times, groups.borders)
+        elif window.ties is Ties.TOGETHER:
+            ends = last_tied(times, groups.borders) + 1
+    found: list[int] = ends.tolist()
+    return found
 
 
 def slide_objects(
@@ -55,14 +95,16 @@ def slide_objects(
     names = [name for name, _ in policy.using]
     bound = tuple((name, part) for name, (_, part) in zip(names, using, strict=True))
     rebound = replace(policy, using=bound)
-    return _run(
-        rows,
-        lambda: Amta(Product(asked), rebound),
-        lambda kept, row: kept.slide(),
-        tasks,
-        groups,
-        settled,
-    )
+    answers: list[list[Any]] = [[None] * len(groups) for _ in tasks]
+    for place, row, kept in _windows(groups, lambda: Amta(Product(asked), rebound)):
+        kept.insert(rows[row] if rows else ())
+        if settled is not None and settled[place]:
+            continue
+        kept.slide()
+        results = kept.query()
+        for number, answer in enumerate(answers):
+            answer[row] = results[str(number)]
+    return [_answer(task, values) for task, values in zip(tasks, answers, strict=True)]
 
 
 def _together(
@@ -78,27 +120,6 @@ def _together(
         columns.extend(task.plain_numbers() if numeric else task.objects())
         parts.append((str(number), Aggregate(task.aggregate.monoid, places)))
     return list(zip(*columns, strict=True)), Product(tuple(parts))
-
-
-def _run(
-    rows: Sequence[tuple[Any, ...]],
-    build: Callable[[], Aggregator],
-    step: Callable[[Aggregator, int], object],
-    tasks: Sequence[Task],
-    groups: Groups,
-    settled: NDArray[np.bool_] | None = None,
-) -> list[Answer]:
-    length = len(groups)
-    answers: list[list[Any]] = [[None] * length for _ in tasks]
-    for place, row, kept in _windows(groups, build):
-        kept.insert(rows[row] if rows else ())
-        if settled is not None and settled[place]:
-            continue
-        step(kept, place)
-        results = kept.query()
-        for number, answer in enumerate(answers):
-            answer[row] = results[str(number)]
-    return [_answer(task, values) for task, values in zip(tasks, answers, strict=True)]
 
 
 def _answer(task: Task, values: list[Any]) -> Answer:

@@ -40,19 +40,22 @@ def count_columns(
     """The last rows, or the last stretch of time, before each row."""
     (column,) = task.columns
     rows = len(groups)
-    by_time = isinstance(window, TrailingTime)
-    width = window.duration_us if isinstance(window, TrailingTime) else min(window.rows, rows + 1)
+    kind = {
+        "by_time": isinstance(window, TrailingTime),
+        "preceding": isinstance(window, TrailingTime) and not window.closed.at_end,
+    }
+    width = window.reach_us if isinstance(window, TrailingTime) else min(window.rows, rows + 1)
     ticks = np.empty(0, np.int64) if times is None else times
     statuses = np.full(rows, VALUE, np.uint8)
     tally = np.zeros(1, np.int64)
     results: NDArray[Any]
     if isinstance(form, PickQuantile):
         values, codes = _ranked(column)
-        run, extra, field = quantile_kernel(by_time=by_time), (values, form.q), Field(FLOAT)
+        run, extra, field = quantile_kernel(**kind), (values, form.q), Field(FLOAT)
     else:
         assert isinstance(form, CountDifferent)
         codes = _numbered(column)
-        run, extra, field = distinct_kernel(by_time=by_time), (np.empty(0), 0.0), Field(INT)
+        run, extra, field = distinct_kernel(**kind), (np.empty(0), 0.0), Field(INT)
     counts = np.zeros(int(codes.max(initial=0)) + 2, np.int64)
     results = np.empty(rows, field.dtype)
     ordered = groups.ordered(codes)

@@ -6,15 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windrow.aggregators.rolling.answers import Answer
-from windrow.aggregators.rolling.compiled import CompilationError, slide_columns, trail_columns
+from windrow.aggregators.rolling.compiled import (
+    CompilationError,
+    precede_columns,
+    slide_columns,
+    trail_columns,
+)
 from windrow.aggregators.rolling.grouping import Groups
 from windrow.aggregators.rolling.interpreted import slide_objects, trail_objects
 from windrow.aggregators.rolling.multisets import count_columns, multiset_form
 from windrow.aggregators.rolling.task import Task
+from windrow.aggregators.rolling.tied import last_tied
 from windrow.algebra.jit import reason
 from windrow.algebra.numeric import Numeric
 from windrow.algebra.slow import warn_interpreted
-from windrow.windows import Check, Policy, TrailingRows, TrailingTime
+from windrow.windows import Check, Policy, Ties, TrailingRows, TrailingTime
 
 __all__ = ["slide", "trail"]
 
@@ -39,11 +45,32 @@ def trail(
         else:
             slow.append(task)
     for share in _shares(compiled):
-        found = trail_columns(share, window, ticks, groups)
+        found = _trail_share(share, window, ticks, groups)
         answers |= zip([task for task, _ in share], found, strict=True)
+    if answers and isinstance(window, TrailingTime) and window.ties is Ties.TOGETHER:
+        assert ticks is not None
+        last = _last_rows_of_times(ticks, groups)
+        answers = {task: answer.take(last) for task, answer in answers.items()}
     if slow:
         answers |= zip(slow, trail_objects(slow, window, ticks, groups), strict=True)
     return [answers[task] for task in tasks]
+
+
+def _trail_share(
+    tasks: Sequence[tuple[Task, Numeric]],
+    window: TrailingRows | TrailingTime,
+    ticks: NDArray[np.int64] | None,
+    groups: Groups,
+) -> Sequence[Answer]:
+    if isinstance(window, TrailingTime) and not window.closed.at_end:
+        assert ticks is not None
+        return precede_columns(tasks, window, ticks, groups)
+    return trail_columns(tasks, window, ticks, groups)
+
+
+def _last_rows_of_times(ticks: NDArray[np.int64], groups: Groups) -> NDArray[np.int64]:
+    """For each row the last of its key and time, with which all of them are in the window."""
+    return groups.restored(groups.rows()[last_tied(ticks, groups.borders)])
 
 
 def _shares(tasks: Sequence[tuple[Task, Numeric]]) -> Iterator[Sequence[tuple[Task, Numeric]]]:

@@ -6,7 +6,7 @@ from windrow.cli.job.ends import APPEND_ONLY, TO_LOOK_AT
 from windrow.cli.job.entry import Entry
 from windrow.cli.job.job import Job
 from windrow.cli.job.problems import Problem, did_you_mean
-from windrow.windows import Aligned, Session, TrailingRows, TrailingTime
+from windrow.windows import Aligned, Session, Ties, TrailingRows, TrailingTime
 
 __all__ = ["check_columns", "check_together"]
 
@@ -17,6 +17,12 @@ def check_together(job: Job, found: Mapping[str, Entry]) -> None:
     if job.keep and windows and not isinstance(windows[0], TrailingRows | TrailingTime):
         found["keep"].complain_of_key(
             f"keep: {windows[0]!r} has no result for each row (keep is for trailing windows)"
+        )
+    together = any(isinstance(w, TrailingTime) and w.ties is Ties.TOGETHER for w in windows)
+    if together and job.choices.get("order") == "arrival":
+        found["order"].complain(
+            "order: arrival answers a row before all rows of its time have come, which "
+            "ties: together needs (leave order out, or say ties: arrival)"
         )
     if "aggregates" in found and not found["aggregates"].node.value:
         found["aggregates"].complain("aggregates: has no value (e.g. aggregates: {n: count()})")

@@ -1,6 +1,8 @@
 """The windows of a job: one, or several by name."""
 
 from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import TypeVar
 
 import yaml
 
@@ -9,10 +11,12 @@ from windrow.cli.job.problems import did_you_mean
 from windrow.errors import WindowError
 from windrow.windows import (
     Aligned,
+    Closed,
     Count,
     Hopping,
     Punctuated,
     Session,
+    Ties,
     TrailingRows,
     TrailingTime,
     Tumbling,
@@ -20,6 +24,8 @@ from windrow.windows import (
 )
 
 __all__ = ["read_windows"]
+
+E = TypeVar("E", bound=Enum)
 
 _EXAMPLE = "{hopping: {size: 1 hour, every: 1 minute}}"
 
@@ -124,17 +130,30 @@ def _hopping(entry: Entry) -> Hopping | None:
 
 
 def _trailing(entry: Entry) -> TrailingTime | TrailingRows | None:
-    parts = _parts(entry, ("duration", "rows"), "{duration: 1 hour}")
-    if len(parts) != 1:
+    parts = _parts(entry, ("duration", "rows", "closed", "ties"), "{duration: 1 hour}")
+    if ("duration" in parts) == ("rows" in parts):
         entry.complain_of_key(
             f"{entry.name}: give a duration or a number of rows (e.g. trailing: 1 hour)"
         )
         return None
     if "rows" in parts:
+        for part in ("closed", "ties"):
+            if part in parts:
+                parts[part].complain_of_key(
+                    f"{parts[part].name}: is about times, and rows are counted "
+                    f"(leave {part} out, or give a duration)"
+                )
         rows = parts["rows"].rows()
         return None if rows is None else TrailingRows(rows)
     duration = parts["duration"].duration_us()
-    return None if duration is None else TrailingTime(duration)
+    closed = _word(Closed, parts.get("closed")) or Closed.RIGHT
+    ties = _word(Ties, parts.get("ties")) or Ties.ARRIVAL
+    return None if duration is None else TrailingTime(duration, closed, ties)
+
+
+def _word(kind: type[E], entry: Entry | None) -> E | None:
+    text = None if entry is None else entry.choice([member.value for member in kind])
+    return None if text is None else kind(text)
 
 
 def _session(entry: Entry) -> Session | None:

@@ -206,9 +206,9 @@ def _filled(series: Series, window: TrailingRows | TrailingTime) -> int | None:
     if isinstance(window, TrailingRows):
         return window.rows if window.rows < len(series) else None
     assert series.times is not None
-    if not len(series) or series.times[-1] - series.times[0] < window.duration_us:
+    if not len(series) or series.times[-1] - series.times[0] < window.reach_us:
         return None
-    return int(np.searchsorted(series.times, series.times[0] + window.duration_us)) + 1
+    return int(np.searchsorted(series.times, series.times[0] + window.reach_us)) + 1
 
 
 def _updates(series: Series, window: TrailingRows | TrailingTime) -> NDArray[np.int64]:
@@ -217,7 +217,7 @@ def _updates(series: Series, window: TrailingRows | TrailingTime) -> NDArray[np.
     if isinstance(window, TrailingRows):
         return np.minimum(ends, window.rows)
     assert series.times is not None
-    starts = np.searchsorted(series.times, series.times - window.duration_us, side="right")
+    starts = np.searchsorted(series.times, series.times - window.reach_us, side="right")
     held: NDArray[np.int64] = ends - starts
     return held
 
