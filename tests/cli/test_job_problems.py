@@ -1,5 +1,7 @@
 """Bad job files: all problems are told, with their lines."""
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,15 @@ from windrow.errors import WindrowError
             "1:1: source: path is missing (e.g. path: source.parquet)",
         ),
         (1, "source: {format: 5, path: a}", "1:18: source.format: 5 is a number, not text (quotes"),
+        (1, "source: {}", "1:1: source: format is missing (e.g. {format: parquet, path: readings"),
+        (1, "source: {<<: [1]}", "1:15: <<: a number is not a mapping (e.g. <<: *defaults)"),
+        (1, "<<: [1]", "1:6: <<: a number is not a mapping (e.g. <<: *defaults)"),
+        (1, "<<: 5", "1:5: <<: a number is not a mapping (e.g. <<: *defaults)"),
+        (
+            1,
+            "source: {format: csv, path: ~nobody-at-all/x}",
+            "1:29: source.path: '~nobody-at-all/x' has no home folder (write out the path)",
+        ),
         (1, "source: parquet", "1:9: source: 'parquet' is not a mapping (e.g. source: {format"),
         (1, "source:", "1:8: source: has no value (e.g. source: {format"),
         (1, "source: {format: csv, path: a, pth: b}", "1:32: unknown key 'pth' in source (did you"),
@@ -112,7 +123,13 @@ def test_bad_entries_are_told(tmp_path: Path, number: int, line: str, problem: s
         ("time:\n\tts\n", r"2:1: not YAML: while scanning for the next token found character '\t'"),
         ("where: a: b\n", "1:9: not YAML: mapping values are not allowed here (put text with a"),
         ("time: a\n---\ntime: b\n", "2:1: not YAML: expected a single document"),
-        ("time: \x00\n", "not YAML: "),
+        ("time: \x00\n", "1:7: not YAML: special characters are not allowed (remove it)"),
+        ('time: "\\U99999999"', "not YAML: a number or an escape that is too large (leave it out)"),
+        ('time: "\\ud800"', "1:7: an escape for half a character, or for none (leave it out)"),
+        ("time: !!python/name:os.system", "1:7: the tag 'tag:yaml.org,2002:python/name:os.system'"),
+        ("time: !!int abc", "1:7: the tag 'tag:yaml.org,2002:int' is not read in a job (leave it"),
+        ("time: " + "[" * 3000, "1:26: nested deeper than 20 levels (a job needs no more than 5)"),
+        ("time: ts\n" * 20_000, "more than 100,000 bytes (give a job file, which is YAML in UTF"),
     ],
 )
 def test_what_is_no_job_is_told(tmp_path: Path, text: str, problem: str) -> None:
@@ -120,13 +137,13 @@ def test_what_is_no_job_is_told(tmp_path: Path, text: str, problem: str) -> None
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(WindrowError, match=r"none\.yaml: No such file or directory \(give the"):
+    with pytest.raises(WindrowError, match=r"none\.yaml: No such file or directory \(give a"):
         read_job(tmp_path / "none.yaml")
 
 
 def test_a_file_that_is_not_text_is_told(tmp_path: Path) -> None:
     (tmp_path / "job.yaml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(WindrowError, match=r"job\.yaml: not UTF-8 \(a job file is YAML text\)"):
+    with pytest.raises(WindrowError, match=r"job\.yaml: not UTF-8 \(give a job file, which"):
         read_job(tmp_path / "job.yaml")
 
 
@@ -209,3 +226,57 @@ def test_marks_of_punctuated_windows_are_looked_for(tmp_path: Path) -> None:
     assert told_of(job, "ts", "sensor", "temp", "open") == [
         "4:10: windows: no column 'opened' (did you mean 'open'?)"
     ]
+
+
+# Merges --------------------------------------------------------------------------------------
+
+
+def test_merged_keys_count_where_there_are_none_of_its_own_and_the_first_of_several_counts(
+    tmp_path: Path,
+) -> None:
+    text = """\
+source: {format: rate, options: &a {x: 1, y: 1}}
+time: ts
+lateness: &b 1 s
+windows: {tumbling: 1 hour}
+aggregates: {n: count()}
+sink: {format: console, options: {<<: [{<<: *a, x: 2}, {y: 3, z: 3}, *a], w: 4, z: 4}}
+"""
+    assert read(tmp_path, text).sink.options == {"x": "2", "y": "1", "w": "4", "z": "4"}
+
+
+def test_merges_of_merges_are_read_in_no_time(tmp_path: Path) -> None:
+    doubling = [f"k{n}: &k{n} {{<<: [*k{n - 1}, *k{n - 1}]}}" for n in range(1, 60)]
+    text = "\n".join(["k0: &k0 {x: 1}", *doubling, "<<: *k59"])
+    started = time.process_time()
+    told = problems(tmp_path, text)
+    assert time.process_time() - started < 2  # to merge them one by one would take 2⁵⁹ steps
+    assert any("unknown key 'x'" in line for line in told)
+
+
+def test_a_mapping_that_merges_itself_is_no_hang(tmp_path: Path) -> None:
+    assert problems(tmp_path, "&job\n<<: *job\n" + GOOD) == []
+
+
+@pytest.mark.parametrize("rows", ["010", "1:30", "0x_", "9" * 5000, "-1", ".5"])
+def test_numbers_are_what_their_digits_say(tmp_path: Path, rows: str) -> None:
+    told = problems(tmp_path, with_line(4, f"windows: {{trailing: {{rows: {rows}}}}}"))
+    assert "is not a number of rows from 1 on (e.g. rows: 1000)" in told[0]
+    assert len(told[0]) < 1_000
+
+
+def test_a_bound_may_have_an_exponent(tmp_path: Path) -> None:
+    bound = "aggregates: {a: {of: sum(temp), within: {relative: 1e-3}}}"
+    assert problems(tmp_path, with_line(5, bound)) == []
+
+
+def test_a_pipe_that_nobody_writes_to_is_an_empty_job(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "job.yaml")
+    with pytest.raises(WindrowError, match="source is missing"):
+        read_job(tmp_path / "job.yaml")
+
+
+def test_of_very_many_problems_the_first_are_told(tmp_path: Path) -> None:
+    text = GOOD + "".join(f"unknown{number}: 1\n" for number in range(80))
+    with pytest.raises(WindrowError, match=r"… and 30 more problems \(mend these first\)"):
+        read(tmp_path, text)

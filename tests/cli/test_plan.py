@@ -168,3 +168,12 @@ def test_a_common_tick_needs_more_nodes_for_the_same_loss() -> None:
     tick = told(*PUBLISHED, "--loss", "0.001", "--arrivals", "tick")
     assert tick["arrivals"]["burst"] == 2.0  # every two seconds, all at once
     assert tick["nodes"] > poisson["nodes"]
+
+
+def test_a_plan_without_a_margin_says_what_its_first_layer_refuses() -> None:
+    mean, limit = 250 / 13, 20  # items a second of each node, and what it takes
+    chances = [exp(k * log(mean) - mean - lgamma(k + 1)) for k in range(200)]
+    refused = sum(chance * max(k - limit, 0) for k, chance in enumerate(chances)) / mean
+    result = run("plan", *PUBLISHED)
+    assert f"the first layer refuses about {100 * refused:.2g} % of items;" in result.stdout
+    assert "on average only" not in run("plan", *PUBLISHED, "--loss", "0.001").stdout

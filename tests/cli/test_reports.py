@@ -1,20 +1,28 @@
 """What is told while a job runs and after it, from made-up progress: no Spark is needed."""
 
+import errno
 import io
 import json
+import os
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.cli.support import STREAM, read
+from windrow.cli.checkpoints import another_query
 from windrow.cli.failures import explained
 from windrow.cli.figures import size
 from windrow.cli.formats import missing_format
-from windrow.cli.progress import of_stream, shown
+from windrow.cli.progress import Doing, InPipes, of_stream, shown
 from windrow.cli.report import Report
 from windrow.cli.tally import Tally
 from windrow.errors import InputError
+
+IDLE = {"isTriggerActive": False, "isDataAvailable": False}
+BUSY = {"isTriggerActive": True, "isDataAvailable": True}
 
 
 @dataclass
@@ -47,7 +55,7 @@ def test_a_batch_that_has_not_run_does_not_count() -> None:
     tally = Tally()
     tally.add([Progress({"batchId": 0, "durationMs": {"triggerExecution": 1}})])
     assert (tally.batches, tally.rows_in, tally.late, tally.state) == (0, 0, 0, {})
-    assert of_stream(tally) == "waiting for rows"
+    assert of_stream(tally, IDLE) == "waiting for the first rows"
 
 
 def test_counts_that_are_null_are_none() -> None:
@@ -86,9 +94,20 @@ def test_the_line_of_a_stream_tells_rows_rate_watermark_and_state() -> None:
             )
         ]
     )
-    assert of_stream(tally) == (
+    assert of_stream(tally, IDLE) == (
         "1,500 rows · 2,500 rows/s · watermark 2024-06-21 13:20:00 · state 2,400 rows, 6.8 MB"
     )
+
+
+def test_a_stream_that_has_rows_does_not_wait_for_them() -> None:
+    tally = Tally()
+    assert of_stream(tally, None) == "starting the query"
+    assert of_stream(tally, BUSY, "stage 3: 1 of 8 tasks") == (
+        "running batch 1 · stage 3: 1 of 8 tasks"
+    )
+    tally.add([batch(0, 100)])
+    assert of_stream(tally, BUSY) == "running batch 2 · 100 rows · 0 rows/s"
+    assert of_stream(tally, {**BUSY, "isDataAvailable": False}).startswith("looking for new rows")
 
 
 def test_the_summary_is_one_line() -> None:
@@ -142,6 +161,20 @@ def test_a_pipe_is_shown_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pipe.getvalue() == ""
 
 
+def test_a_pipe_is_shown_lines_now_and_then_if_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe, doing = io.StringIO(), Doing("starting Spark")
+    monkeypatch.setattr("sys.stderr", pipe)
+    monkeypatch.setattr("windrow.cli.progress._FIRST_LINES_S", (0.01, 0.1))
+    deadline = time.monotonic() + 10
+    with shown("hot", doing, InPipes.LINES):
+        while "Spark" not in pipe.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        doing.now(lambda: "12 rows")
+        while "12 rows" not in pipe.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert pipe.getvalue() == "hot · 0 s · starting Spark\nhot · 0 s · 12 rows\n"
+
+
 # Failures ------------------------------------------------------------------------------------
 
 
@@ -156,6 +189,20 @@ aborted: org.apache.spark.api.python.PythonException: Traceback (most recent cal
   File "worker.py", line 1, in main
     raise ResultOverflowError(message)
 windrow.errors.ResultOverflowError: total=sum('a') does not fit long; cast it
+
+\tat org.apache.spark.api.python.BasePythonRunner.handle(PythonRunner.scala:1)
+"""
+
+
+OTHER_QUERY_SAID = """SnapshotError: the checkpoint holds the state of another query.
+  it was written by: tumbling('1 hour'); n=count(); order time
+  this query is:     tumbling('2 hours'); n=count(); order time
+Use a new checkpoint, or run the query that wrote this one"""
+OTHER_QUERY = f"""[STREAM_FAILED] Query terminated with exception: Job aborted
+org.apache.spark.api.python.PythonException: Traceback (most recent call last):
+  File "worker.py", line 1, in main
+    raise SnapshotError(message)
+windrow.errors.{OTHER_QUERY_SAID}
 
 \tat org.apache.spark.api.python.BasePythonRunner.handle(PythonRunner.scala:1)
 """
@@ -177,11 +224,49 @@ windrow.errors.ResultOverflowError: total=sum('a') does not fit long; cast it
         ),
         (SparkError(""), "Spark failed without a message (--debug shows its log)"),
         (InputError("time='x' is wrong; say y"), "time='x' is wrong; say y"),
-        (OSError("no space left"), "OSError: no space left"),
+        (SparkError(OTHER_QUERY), OTHER_QUERY_SAID),
+        (
+            SparkError(
+                "[TASK_WRITE_FAILED] …\njava.io.IOException: No space left on device\n at x"
+            ),
+            "No space left on device; make room on the disk, or write elsewhere: the sink, the "
+            "checkpoint or Spark's local folders",
+        ),
+        (
+            OSError(errno.ENOSPC, "No space left on device", "plan.json"),
+            "plan.json: No space left on device; make room on the disk, or write elsewhere",
+        ),
+        (
+            ModuleNotFoundError("No module named 'pyspark'", name="pyspark"),
+            "pyspark is not installed; pip install 'windrow[cli]'",
+        ),
+        (KeyError("x"), "KeyError: 'x' (--debug shows where)"),
     ],
 )
 def test_errors_are_said_in_a_sentence(error: Exception, text: str) -> None:
     assert explained(error) == text
+
+
+def test_a_checkpoint_of_another_query_is_told_with_both_queries(tmp_path: Path) -> None:
+    job = read(tmp_path, STREAM)
+    told = str(another_query(SparkError(OTHER_QUERY), job)).replace(f"{tmp_path}{os.sep}", "")
+    assert told.splitlines() == [
+        "job.yaml:7:13: checkpoint: checkpoints/hot holds the state of another query (use a new "
+        "checkpoint, or run the job that wrote this one)",
+        "  it was written by: tumbling('1 hour'); n=count(); order time",
+        "  this job asks for: tumbling('2 hours'); n=count(); order time",
+        "  what differs:      tumbling('1 hour') → tumbling('2 hours')",
+    ]
+
+
+def test_a_checkpoint_of_another_query_that_spark_keeps_is_told_too(tmp_path: Path) -> None:
+    error = SparkError(
+        "[STREAM_FAILED] Query terminated with exception: "
+        "[STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE] signature0: decimal(3,1) is not decimal(5,2)"
+    )
+    told = str(another_query(error, read(tmp_path, STREAM)))
+    assert "  this job asks for: tumbling('1 hour'); n=count(); by nothing" in told
+    assert another_query(SparkError("[STATE_STORE_X] other"), read(tmp_path, STREAM)) is None
 
 
 @pytest.mark.parametrize(

@@ -229,7 +229,7 @@ def test_a_picture_needs_matplotlib(
         ({"--aggregate": "median"}, "--aggregate median has no compiled window of buckets; give"),
         ({"--aggregate": "mean(temp)"}, "--aggregate mean(temp) names its column, and --column"),
         ({"--window": "400"}, "--window: trailing(rows=400) never fills"),
-        ({"--window": "1"}, "--window 1: give 2 rows or more"),
+        ({"--window": "1"}, "--window 1: give a number of rows from 2 to"),
         ({"--window": "1 hour"}, "--window '1 hour' is a time, and the sample's rows have none"),
         ({"--window": "1 hour", "--time": "ts"}, "--window: trailing('1 hour') never fills"),
         ({"--window": "1 parsec", "--time": "ts"}, "has the unknown unit 'parsec'"),
@@ -328,3 +328,28 @@ def test_shares_are_never_rounded_up_to_all_of_it() -> None:
         "4.6 %",
         "∞",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("rows.csv", "temp,ts\n1,2\n".encode("utf-16"), "is UTF-16; convert it, e.g. with iconv"),
+        ("rows.csv", b"temp,temp\n1,2\n", "has several columns called temp; leave all but one"),
+        ("rows.jsonl", b"null\n", "rows.jsonl:1: null is no row; write an object in each line"),
+        ("rows.jsonl", b'{"temp": ' + b"[" * 100_000, "rows.jsonl:1: nested too deeply; write"),
+    ],
+)
+def test_samples_of_anyone_are_refused_in_a_line(
+    tmp_path: Path, name: str, data: bytes, said: str
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    told = complaint(tmp_path / name, *MEAN)
+    assert said in told
+    assert told.count("\n") == 1
+
+
+def test_keys_must_be_single_values(tmp_path: Path) -> None:
+    rows = pa.table({"temp": [1.0, 2.0], "parts": [[1], [2, 3]]})
+    pa.parquet.write_table(rows, tmp_path / "rows.parquet")
+    told = complaint(tmp_path / "rows.parquet", *MEAN, "--by", "parts")
+    assert "--by parts is list<element: int64>, which is no key; give" in told

@@ -3,7 +3,7 @@
 import time
 from typing import TYPE_CHECKING, Any
 
-from windrow.cli.progress import of_stages, shown
+from windrow.cli.progress import Doing, of_stages
 from windrow.cli.query import Question
 from windrow.cli.report import Report
 from windrow.cli.results import flat, writing
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["run_batch"]
 
 
-def run_batch(question: Question) -> Report:
+def run_batch(question: Question, doing: Doing) -> Report:
     """Write the answer, and tell how many rows went in and out."""
     from windrow.cli.counting import count_batch
 
@@ -23,8 +23,9 @@ def run_batch(question: Question) -> Report:
     rows, rows_in = count_batch(question.rows, job.time)
     answer, rows_out = count_batch(flat(question.answer(rows), job.sink))
     begin = time.perf_counter()
-    with shown(job.name, of_stages(rows.sparkSession)):
-        _write(answer, question)
+    stages = of_stages(rows.sparkSession)
+    doing.now(lambda: " ".join(["running", stages()]))
+    _write(answer, question)
     report.seconds = time.perf_counter() - begin
     report.rows_in, report.late = rows_in.get["rows"], rows_in.get["untimed"]
     report.rows_out = rows_out.get["rows"]

@@ -7,6 +7,7 @@ import click
 
 from windrow.cli.job import read_job
 from windrow.cli.options import job_command
+from windrow.cli.progress import Doing, shown
 from windrow.cli.session import opened
 
 if TYPE_CHECKING:
@@ -22,11 +23,13 @@ def explain(job_file: Path, master: str | None, settings: tuple[str, ...], *, de
 
     The source is looked at for its columns, nothing is computed or written.
     """
-    job = read_job(job_file, settings)
-    with opened(job, master, debug=debug) as spark:
+    job, doing = read_job(job_file, settings), Doing("starting Spark")
+    with shown(job.name, doing), opened(job, master, debug=debug) as spark:
         from windrow.cli.query import question
 
-        click.echo(explanation(question(spark, job)))
+        doing.now("reading the source")
+        told = explanation(question(spark, job))
+    click.echo(told)
 
 
 def explanation(question: "Question") -> str:

@@ -4,27 +4,27 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import wraps
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from windrow.cli.failures import explained
 from windrow.cli.job import JobFileError
+from windrow.cli.paths import PATH
 from windrow.errors import WindrowError
 
 __all__ = ["job_command", "plain_command", "spark_command", "with_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-BAD_JOB, RUN_FAILED, INTERRUPTED = 2, 1, 130
+BAD_INPUT, RUN_FAILED = 2, 1
 
 _OF_SPARK = (
     click.option("--master", help="Where Spark runs: local[4], spark://…, sc://…  [local[*]]"),
     click.option("--debug", is_flag=True, help="Show Spark's log, and where an error came from."),
 )
 _OF_JOBS = (
-    click.argument("job_file", metavar="JOB", type=click.Path(path_type=Path)),
+    click.argument("job_file", metavar="JOB", type=PATH),
     click.option(
         "--set",
         "settings",
@@ -74,16 +74,16 @@ def _told(*, debug: bool) -> Iterator[None]:
     """Whatever fails becomes a line and an exit code."""
     try:
         yield
-    except (KeyboardInterrupt, click.exceptions.Exit, click.ClickException):
-        raise
+    except (click.exceptions.Exit, click.ClickException, BrokenPipeError):
+        raise  # click ends with them, and with a reader that has seen enough
     except JobFileError as error:
         click.echo(str(error), err=True)
-        raise click.exceptions.Exit(BAD_JOB) from None
+        raise click.exceptions.Exit(BAD_INPUT) from None
     except Exception as error:  # Spark's or the user's: here every failure becomes a line
         if debug:
             raise
         click.echo(f"windrow: {explained(error)}", err=True)
-        code = BAD_JOB if isinstance(error, WindrowError) else RUN_FAILED
+        code = BAD_INPUT if isinstance(error, WindrowError | ModuleNotFoundError) else RUN_FAILED
         raise click.exceptions.Exit(code) from None
 
 

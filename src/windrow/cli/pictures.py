@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from windrow.cli.paths import check_writable
 from windrow.errors import InputError
 
 __all__ = ["BLUE", "FAINT", "GREEN", "GREY", "INK", "ORANGE", "VERMILION", "check_picture"]
@@ -20,8 +21,7 @@ def check_picture(path: Path | None, option: str) -> None:
         return
     if path.suffix.casefold() not in _ENDINGS:
         raise InputError(f"{option} {path}: give a file that ends with {', '.join(_ENDINGS)}")
-    if not path.parent.is_dir():
-        raise InputError(f"{option} {path}: there is no folder {path.parent}; make it first")
+    check_writable(path, option)
     try:
         import matplotlib  # noqa: F401
     except ImportError:

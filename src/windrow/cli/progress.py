@@ -1,11 +1,13 @@
-"""Progress on a terminal: one line on standard error that changes; nothing in a pipe."""
+"""Progress on standard error: a line that changes on a terminal, lines now and then in a pipe."""
 
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from enum import Enum, auto
+from itertools import chain, count
+from typing import TYPE_CHECKING, Any
 
 from windrow.cli.figures import size
 from windrow.cli.tally import Tally
@@ -13,47 +15,120 @@ from windrow.cli.tally import Tally
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["of_stages", "of_stream", "shown"]
+__all__ = ["Doing", "InPipes", "of_stages", "of_stream", "shown"]
 
 _INTERVAL_S = 0.2
+_FIRST_LINES_S, _LATER_LINES_S = (1, 5, 15), 30
+
+
+class InPipes(Enum):
+    """What is shown where standard error is not a terminal."""
+
+    NOTHING = auto()
+    LINES = auto()
+
+
+class Doing:
+    """What a command is busy with: set where it works, read where progress is shown."""
+
+    def __init__(self, first: str) -> None:
+        self.now(first)
+
+    def now(self, what: str | Callable[[], str]) -> None:
+        """From here on it is busy with this."""
+        self._say = what if callable(what) else lambda: what
+
+    def __call__(self) -> str:
+        """What to show at this moment."""
+        return self._say()
 
 
 @contextmanager
-def shown(title: str, say: Callable[[], str]) -> Iterator[None]:
-    """While the body runs, show what `say` says, if someone is there to see it."""
-    if not sys.stderr.isatty():
+def shown(
+    title: str, say: Callable[[], str], in_pipes: InPipes = InPipes.NOTHING
+) -> Iterator[None]:
+    """While the body runs, show what `say` says."""
+    if sys.stderr.isatty():
+        with _line_that_changes(title, say):
+            yield
+    elif in_pipes is InPipes.LINES:
+        with _lines(title, say):
+            yield
+    else:
         yield
-        return
+
+
+@contextmanager
+def _line_that_changes(title: str, say: Callable[[], str]) -> Iterator[None]:
     from rich.console import Console
+    from rich.live import Live
+    from rich.spinner import Spinner
     from rich.text import Text
 
-    done, begin = threading.Event(), time.monotonic()
-    with Console(stderr=True).status(title, spinner="dots") as status:
-
-        def keep_saying() -> None:
-            while not done.wait(_INTERVAL_S):
-                parts = (title, f"{time.monotonic() - begin:.0f} s", say())
-                status.update(Text(" · ".join(filter(None, parts))))
-
-        thread = threading.Thread(target=keep_saying, daemon=True)
-        thread.start()
-        try:
+    # What is printed meanwhile goes above the line, if it goes to the same terminal.
+    spinner = Spinner("dots", Text(title))
+    with Live(
+        spinner,
+        console=Console(stderr=True),
+        transient=True,
+        redirect_stdout=sys.stdout.isatty(),
+        redirect_stderr=False,
+    ):
+        update = lambda text: spinner.update(text=Text(text))  # noqa: E731
+        with _meanwhile(title, say, update, count(0, _INTERVAL_S)):
             yield
-        finally:
-            done.set()
-            thread.join()
 
 
-def of_stream(tally: Tally) -> str:
-    """How far a stream has come."""
-    if not tally.batches:
-        return "waiting for rows"
-    told = [f"{tally.rows_in:,} rows", f"{tally.rate:,.0f} rows/s"]
-    if tally.watermark:
-        told.append(f"watermark {tally.watermark}")
-    if tally.state:
-        told.append(f"state {tally.state['rows']:,} rows, {size(tally.state['bytes'])}")
-    return " · ".join(told)
+@contextmanager
+def _lines(title: str, say: Callable[[], str]) -> Iterator[None]:
+    moments = chain(_FIRST_LINES_S, count(_LATER_LINES_S, _LATER_LINES_S))
+    with _meanwhile(title, say, lambda text: print(text, file=sys.stderr, flush=True), moments):
+        yield
+
+
+@contextmanager
+def _meanwhile(
+    title: str, say: Callable[[], str], show: Callable[[str], Any], moments: Iterator[float]
+) -> Iterator[None]:
+    """Show what is said at these moments, in seconds from now, until the body ends."""
+    done, begin = threading.Event(), time.monotonic()
+
+    def keep_showing() -> None:
+        for moment in moments:
+            if done.wait(max(begin + moment - time.monotonic(), 0)):
+                return
+            parts = (title, f"{time.monotonic() - begin:.0f} s", say())
+            show(" · ".join(filter(None, parts)))
+
+    thread = threading.Thread(target=keep_showing, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def of_stream(tally: Tally, status: dict[str, Any] | None, stages: str = "") -> str:
+    """How far a stream has come, by what its micro-batches told and what Spark is doing."""
+    told = []
+    if tally.batches:
+        told = [f"{tally.rows_in:,} rows", f"{tally.rate:,.0f} rows/s"]
+        if tally.watermark:
+            told.append(f"watermark {tally.watermark}")
+        if tally.state:
+            told.append(f"state {tally.state['rows']:,} rows, {size(tally.state['bytes'])}")
+    return " · ".join([*_busy_with(tally, status, stages), *told])
+
+
+def _busy_with(tally: Tally, status: dict[str, Any] | None, stages: str) -> list[str]:
+    if status is None:
+        return ["starting the query"]
+    if status.get("isTriggerActive") and status.get("isDataAvailable"):
+        return [f"running batch {tally.batches + 1}", *filter(None, [stages])]
+    if status.get("isTriggerActive"):
+        return ["looking for new rows"]
+    return [] if tally.batches else ["waiting for the first rows"]
 
 
 def of_stages(spark: "SparkSession") -> Callable[[], str]:

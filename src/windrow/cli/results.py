@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from windrow.cli.checkpoints import another_query
 from windrow.cli.failures import condition_of
 from windrow.cli.formats import missing_format
 from windrow.cli.job import Job, JobFileError, Problem, Sink
@@ -24,6 +25,8 @@ def writing(job: Job) -> Iterator[None]:
     except SPARK_ERRORS as error:
         if message := missing_format(error, sink.format):
             raise JobFileError([Problem(place, f"sink: {message}")]) from error
+        if (mismatch := another_query(error, job)) is not None:
+            raise mismatch from error
         if condition_of(error) != "PATH_ALREADY_EXISTS":
             raise
         way_out = "add mode: overwrite, or mode: append, to the sink"

@@ -7,6 +7,7 @@ import click
 from windrow.cli.explain import explanation
 from windrow.cli.job import read_job
 from windrow.cli.options import job_command
+from windrow.cli.progress import Doing, InPipes, shown
 from windrow.cli.report import Report
 from windrow.cli.session import opened
 
@@ -29,26 +30,31 @@ def run(
     """Run the job of a JOB file.
 
     A batch ends by itself, and so does a stream with `trigger: available_now`; any other stream
-    runs until Ctrl-C. Exit codes: 0 done, 1 the run failed, 2 the job file is wrong.
+    runs until Ctrl-C. Exit codes: 0 done, 1 the run failed, 2 the job is wrong.
     """
-    job = read_job(job_file, settings)
-    with opened(job, master, debug=debug) as spark:
+    job, doing = read_job(job_file, settings), Doing("starting Spark")
+    with shown(job.name, doing, InPipes.LINES), opened(job, master, debug=debug) as spark:
         from windrow.cli.query import question
 
+        doing.now("reading the source")
         asked = question(spark, job)
+        doing.now("planning")
         if dry_run:
-            click.echo(explanation(asked))
-            return None
-        if job.source.stream:
+            told = explanation(asked)
+        elif job.source.stream:
             from windrow.cli.stream import run_stream
 
-            report = run_stream(asked)
+            report = run_stream(asked, doing)
         else:
             from windrow.cli.batch import run_batch
 
-            report = run_batch(asked)
-        if job.sink.format == "memory":
+            report = run_batch(asked, doing)
+        doing.now("stopping Spark")
+        if job.sink.format == "memory" and not dry_run:
             spark.table(job.sink.name).show(truncate=False)
+    if dry_run:
+        click.echo(told)
+        return None
     if as_json:
         click.echo(report.as_json())
     click.echo(report.summary(), err=True)

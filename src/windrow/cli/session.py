@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["lent", "opened", "started"]
 
+_ROOM = 1 << 20
+
 
 @contextmanager
 def opened(job: Job, master: str | None, *, debug: bool) -> Iterator["SparkSession"]:
@@ -103,16 +105,42 @@ def _log_aside(*, debug: bool) -> Iterator[None]:
         yield
         return
     with tempfile.TemporaryFile() as log:
+        _require_room(log)
         sys.stderr.flush()
         kept = os.dup(2)
         os.dup2(log.fileno(), 2)
         try:
-            yield
+            with _progress_to(kept):
+                yield
         except Exception as error:  # a missing Java, a wrong master: each is of another kind
             raise RuntimeError(f"Spark does not start: {explained(error)}\n{_end(log)}") from error
         finally:
             os.dup2(kept, 2)
             os.close(kept)
+
+
+def _require_room(log: BinaryIO) -> None:
+    """Spark waits for ever for a JVM that has no room for its temporary files."""
+    try:
+        log.write(bytes(_ROOM))
+        log.flush()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, tempfile.gettempdir()) from None
+    log.seek(0)
+    log.truncate()
+
+
+@contextmanager
+def _progress_to(stream: int) -> Iterator[None]:
+    """Let what Python writes go on to where standard error was, the JVM's log apart."""
+    before = sys.stderr
+    with open(stream, "w", buffering=1, errors="backslashreplace", closefd=False) as kept:
+        if before is sys.__stderr__:  # else it is someone else's, as in tests
+            sys.stderr = kept
+        try:
+            yield
+        finally:
+            sys.stderr = before
 
 
 def _end(log: BinaryIO) -> str:

@@ -11,6 +11,7 @@ import click
 
 from windrow.cli.figures import size
 from windrow.cli.options import spark_command
+from windrow.cli.progress import Doing, shown
 from windrow.cli.session import lent
 from windrow.errors import InputError
 
@@ -50,9 +51,11 @@ def state(
     if limit < 1:
         raise InputError(f"--limit={limit}: give a number of keys, 1 or more")
     where = _address(checkpoint)
-    with lent("windrow state", master, debug=debug) as spark:
+    doing = Doing("starting Spark")
+    with shown("windrow state", doing), lent("windrow state", master, debug=debug) as spark:
         from windrow.spark.inspection import about_of, kept_keys, operators_of
 
+        doing.now("reading the checkpoint")
         told = []
         for operator in operators_of(spark, where):
             about = about_of(operator)
@@ -65,7 +68,11 @@ def _address(checkpoint: str) -> str:
     """Where Spark finds the checkpoint: folders of this machine are looked at first."""
     if re.match("[A-Za-z][A-Za-z0-9+.-]+:", checkpoint):  # a scheme; one letter is a drive
         return checkpoint
-    if not Path(checkpoint).is_dir():
+    try:
+        is_folder = Path(checkpoint).is_dir()
+    except OSError:  # a name that is too long
+        is_folder = False
+    if not is_folder:
         raise InputError(
             f"{checkpoint}: there is no such folder; give a stream's checkpointLocation"
         )

@@ -3,12 +3,12 @@
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from windrow.cli.job import AVAILABLE_NOW, Job
-from windrow.cli.progress import of_stream, shown
+from windrow.cli.progress import Doing, of_stages, of_stream
 from windrow.cli.query import Question
 from windrow.cli.report import Report
 from windrow.cli.results import flat, writing
@@ -23,7 +23,7 @@ __all__ = ["run_stream"]
 _INTERVAL_S = 0.2  # fractions work, though Spark's annotation says whole seconds
 
 
-def run_stream(question: Question) -> Report:
+def run_stream(question: Question, doing: Doing) -> Report:
     """Run the query to its end, adding up what its micro-batches report."""
     from windrow.cli.counting import count_stream
 
@@ -33,10 +33,10 @@ def run_stream(question: Question) -> Report:
     answer = count_stream(flat(question.answer(rows), job.sink), ROWS_OUT)
     begin = time.perf_counter()
     with _stopped_by_signals() as stopped:
+        doing.now("starting the query")
         with writing(job):
             query = _start(answer, job)
-        with shown(job.name, lambda: of_stream(tally)):
-            _follow(query, tally, stopped)
+            _follow(query, tally, stopped, doing, of_stages(answer.sparkSession))
     report.seconds = time.perf_counter() - begin
     report.rows_in, report.rows_out = tally.rows_in, tally.rows_out
     report.late, report.batches = tally.late, tally.batches
@@ -59,11 +59,18 @@ def _start(answer: "DataFrame", job: Job) -> "StreamingQuery":
     return writer.start(sink.path) if sink.path else writer.start()
 
 
-def _follow(query: "StreamingQuery", tally: Tally, stopped: threading.Event) -> None:
+def _follow(
+    query: "StreamingQuery",
+    tally: Tally,
+    stopped: threading.Event,
+    doing: Doing,
+    stages: Callable[[], str],
+) -> None:
     """Wait for the end of a query, its failure (which is raised), or a signal."""
     ended = False
     try:
         while not ended and not stopped.is_set():
+            doing.now(of_stream(tally, query.status, stages()))
             ended = bool(query.awaitTermination(_INTERVAL_S))  # type: ignore[arg-type]
             tally.add(query.recentProgress)
     finally:

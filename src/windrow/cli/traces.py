@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from windrow.cli.options import with_options
+from windrow.cli.paths import PATH
 from windrow.cli.written import Written
 from windrow.errors import InputError
 from windrow.planning.topology import Trace, read_trace
@@ -26,7 +27,7 @@ _COLUMNS = (
 
 def trace_options(what_for: str) -> Callable[[F], F]:
     """Give a command a trace, and the names of its columns."""
-    trace = click.option("--trace", type=click.Path(path_type=Path), help=what_for)
+    trace = click.option("--trace", type=PATH, help=what_for)
     return lambda command: with_options(command, (trace, *_COLUMNS))
 
 

@@ -1,17 +1,25 @@
-"""Tables in files: CSV, Parquet or JSON lines, told apart by their names."""
+"""Tables in files: CSV, Parquet or JSON lines, told apart by their names.
 
+Files come from anywhere, so nothing in them is trusted: whatever cannot be read is an `InputError`
+that names the file.
+"""
+
+import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from windrow.errors import InputError
+from windrow.planning.json_lines import read_json_lines
+from windrow.planning.unpacking import PACKED, require_growth, unpacked
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["read_table", "require_table"]
+__all__ = ["read_table", "require_single", "require_table", "timestamps"]
 
 _LARGEST_BLOCK = 1 << 30
+_VALUE_BYTES = 8
 
 
 def read_table(path: Path) -> "pa.Table":
@@ -20,10 +28,25 @@ def read_table(path: Path) -> "pa.Table":
 
     reads = _reader(path)
     try:
-        return reads(path)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        table = reads(path)
+        table.column_names  # noqa: B018 - names that are not UTF-8 show here
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{path}: the names of its columns are not UTF-8; convert the file, e.g. with "
+            "iconv -f LATIN1 -t UTF-8"
+        ) from None
+    except RecursionError:
+        raise InputError(f"{path} is nested too deeply; give rows of plain values") from None
+    except MemoryError:
+        raise InputError(f"{path} does not fit into memory; give a smaller part of it") from None
+    except InputError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
         said = str(error).partition("\n")[0]
-        raise InputError(f"{path} is not readable as its name says: {said}") from None
+        raise InputError(
+            f"{path} cannot be read: {said}; check that it is what its name says"
+        ) from None
+    return table
 
 
 def require_table(path: Path) -> None:
@@ -31,14 +54,35 @@ def require_table(path: Path) -> None:
     _reader(path)
 
 
+def require_single(table: "pa.Table", name: str, path: Path | str) -> None:
+    """Refuse a column that the table has twice."""
+    if table.column_names.count(name) > 1:
+        raise InputError(f"{path} has several columns called {name}; leave all but one out")
+
+
+def timestamps(column: Any, name: str) -> Any:
+    """A column of text as timestamps, with the time zone if the texts name one."""
+    import pyarrow as pa
+
+    for zone in ("UTC", None):
+        try:
+            return column.cast(pa.timestamp("us", tz=zone))
+        except pa.ArrowInvalid:
+            continue
+    raise InputError(
+        f"{name} is text that is no timestamps; give them like 2024-02-29T12:00:00Z, or as numbers"
+    )
+
+
 def _reader(path: Path) -> "Callable[[Path], pa.Table]":
-    if not path.exists():
-        raise InputError(f"{path}: there is no such file; give one of CSV, Parquet or JSON lines")
-    if path.is_dir():
-        return _parquet
-    endings = [ending.casefold() for ending in path.suffixes]
-    if endings and endings[-1] in {".gz", ".bz2", ".zst"}:
-        endings.pop()
+    mode = _mode(path)
+    if stat.S_ISDIR(mode):
+        return _parquet_folder
+    if not stat.S_ISREG(mode):
+        raise InputError(
+            f"{path} is a pipe or a device, not a file; write its rows to a .csv or .jsonl file"
+        )
+    endings = _endings(path)
     match endings[-1:]:
         case [".parquet" | ".pq"]:
             return _parquet
@@ -52,9 +96,40 @@ def _reader(path: Path) -> "Callable[[Path], pa.Table]":
     )
 
 
+def _mode(path: Path) -> int:
+    try:
+        return path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # no file can be called so
+        raise InputError(
+            f"{path}: there is no such file; give one of CSV, Parquet or JSON lines"
+        ) from None
+    except OSError as error:
+        raise InputError(
+            f"{path}: {error.strerror}; give a file of CSV, Parquet or JSON lines"
+        ) from None
+
+
+def _endings(path: Path) -> list[str]:
+    endings = [ending.casefold() for ending in path.suffixes]
+    return endings[:-1] if endings and endings[-1] in PACKED else endings
+
+
+def _parquet_folder(path: Path) -> "pa.Table":
+    """Looks for parts first: the wrong folder may hold a whole disk."""
+    parts = [*path.glob("*.parquet"), *path.glob("*=*")]
+    if not parts:
+        raise InputError(
+            f"{path} is a folder without Parquet files; give a file, or a folder of them"
+        )
+    return _parquet(path)
+
+
 def _parquet(path: Path) -> "pa.Table":
     from pyarrow import parquet
 
+    if path.is_file():
+        about = parquet.read_metadata(path)
+        require_growth(path, about.num_rows * about.num_columns * _VALUE_BYTES)
     return parquet.read_table(path)
 
 
@@ -62,17 +137,17 @@ def _csv(path: Path) -> "pa.Table":
     from pyarrow import csv
 
     is_tabbed = ".tsv" in (ending.casefold() for ending in path.suffixes)
-    return csv.read_csv(
-        path,
-        read_options=csv.ReadOptions(block_size=_whole(path)),
-        parse_options=csv.ParseOptions(delimiter="\t" if is_tabbed else ","),
-    )
+    with unpacked(path) as stream:
+        return csv.read_csv(
+            stream,
+            read_options=csv.ReadOptions(block_size=_whole(path)),
+            parse_options=csv.ParseOptions(delimiter="\t" if is_tabbed else ","),
+        )
 
 
 def _json(path: Path) -> "pa.Table":
-    from pyarrow import json
-
-    return json.read_json(path, read_options=json.ReadOptions(block_size=_whole(path)))
+    with unpacked(path) as stream:
+        return read_json_lines(stream, path)
 
 
 def _whole(path: Path) -> int:

@@ -1,13 +1,55 @@
 """From the text of a job file to a tree of YAML nodes that know their lines."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from windrow.cli.job.problems import JobFileError, Place, Problem
+from windrow.errors import InputError
+from windrow.planning.small_files import read_small
 
 __all__ = ["compose"]
+
+_MOST_BYTES = 100_000  # some thousand entries; the time to read more would be felt
+_DEEPEST = 20
+_NO_TEXT = re.compile(r"[\0\ud800-\udfff]")  # only escapes can write them
+
+
+class _Loader(yaml.SafeLoader):
+    """Composes nodes and makes no objects; refuses tags, and what is nested too deeply."""
+
+    def __init__(self, text: str, name: str) -> None:
+        # Set afterwards: a reader that knows its name from the start takes the text for a file.
+        super().__init__(text)
+        self.name = name
+        self._depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        mark = event.start_mark
+        if getattr(event, "tag", None) not in {None, "!"}:
+            raise _fault(
+                Place.of(mark), f"the tag {event.tag!r} is not read in a job (leave it out)"
+            )
+        if self._depth == _DEEPEST:
+            raise _fault(
+                Place.of(mark), f"nested deeper than {_DEEPEST} levels (a job needs no more than 5)"
+            )
+        self._depth += 1
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self._depth -= 1
+
+    def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:
+        node = super().compose_scalar_node(anchor)
+        if _NO_TEXT.search(node.value):
+            place = Place.of(node.start_mark)
+            raise _fault(place, "an escape for half a character, or for none (leave it out)")
+        return node
 
 
 def compose(path: Path, settings: Sequence[str] = ()) -> yaml.MappingNode:
@@ -26,26 +68,39 @@ def compose(path: Path, settings: Sequence[str] = ()) -> yaml.MappingNode:
 
 def _text_of(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise _fault(Place(str(path)), f"{error.strerror} (give the path of a job file)") from None
-    except UnicodeDecodeError:
-        raise _fault(Place(str(path)), "not UTF-8 (a job file is YAML text)") from None
+        return read_small(path, _MOST_BYTES)
+    except InputError as error:
+        raise _fault(
+            Place(str(path)), f"{error} (give a job file, which is YAML in UTF-8)"
+        ) from None
 
 
 def _parse(text: str, name: str) -> yaml.Node | None:
+    loader = None
     try:
-        # Only here: a reader told its characters one by one would not know the file's name.
-        loader = yaml.SafeLoader(text)
-        loader.name = name
+        loader = _Loader(text, name)
         return loader.get_single_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = Place.of(mark) if mark else Place(name)
         message = " ".join(filter(None, (error.context, error.problem)))
         raise _fault(place, f"not YAML: {message}{_hint(message)}") from None
-    except yaml.YAMLError as error:
-        raise _fault(Place(name), f"not YAML: {error}") from None
+    except yaml.reader.ReaderError as error:
+        raise _fault(
+            _place(text, error.position, name), f"not YAML: {error.reason} (remove it)"
+        ) from None
+    except (ValueError, OverflowError):  # an escape such as "\\U00110000"
+        place = Place(name) if loader is None else Place.of(loader.get_mark())
+        raise _fault(
+            place, "not YAML: a number or an escape that is too large (leave it out)"
+        ) from None
+
+
+def _place(text: str, position: int, name: str) -> Place:
+    if name.startswith("--"):
+        return Place(name)
+    above = text[:position]
+    return Place(name, above.count("\n") + 1, position - above.rfind("\n"))
 
 
 def _hint(message: str) -> str:
@@ -55,7 +110,7 @@ def _hint(message: str) -> str:
         return " (put text with a colon in quotes)"
     if "expected ',' or" in message:
         return " (close the bracket, or put text with brackets in quotes)"
-    return ""
+    return " (check quotes, brackets and indentation)"
 
 
 def _put(root: yaml.MappingNode, setting: str) -> None:

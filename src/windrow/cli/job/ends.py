@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+import yaml
+
 from windrow.cli.job.entry import Entry
 from windrow.cli.job.job import AVAILABLE_NOW, Sink, Source
 
@@ -62,13 +64,17 @@ def read_path(entry: Entry, folder: Path) -> str | None:
     text = entry.text("readings")
     if text is None or _ADDRESS.match(text):
         return text
-    return str(folder / Path(text).expanduser())
+    try:
+        return str(folder / Path(text).expanduser())
+    except RuntimeError:  # ~nobody
+        entry.complain(f"{entry.name}: {text!r} has no home folder (write out the path)")
+        return None
 
 
 def _format(entry: Entry, parts: Mapping[str, Entry], example: str) -> str | None:
     if "format" in parts:
         return parts["format"].text("parquet")
-    if parts:
+    if isinstance(entry.node, yaml.MappingNode):
         entry.complain_of_key(f"{entry.name}: format is missing (e.g. {example})")
     return None
 

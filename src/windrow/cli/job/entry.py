@@ -1,7 +1,9 @@
 """One entry of a job file: read as what it should be, or complained about at its line."""
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from math import isfinite
 
 import yaml
 
@@ -13,7 +15,14 @@ __all__ = ["Entry", "with_way_out"]
 
 _KINDS = {"str": "text", "int": "a number", "float": "a number", "bool": "yes or no"}
 _KINDS |= {"map": "a mapping", "seq": "a list", "null": "empty", "timestamp": "a date"}
-_constructor = yaml.constructor.SafeConstructor()
+_TRUE = frozenset({"yes", "true", "on"})
+_Pair = tuple[yaml.Node, yaml.Node]
+# As everyone writes numbers: to YAML `010` is 8, and `1:30` is 90.
+_DIGITS = re.compile(r"\+?(?:0|[1-9][0-9_]{0,30})")
+_NUMBER = re.compile(r"\+?(?:[0-9][0-9_]*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_LARGEST = 2**63 - 1
+_MOST_HINTS = 100  # looking for names that are alike takes time
+_MERGE = "tag:yaml.org,2002:merge"
 
 
 @dataclass(frozen=True)
@@ -65,7 +74,7 @@ class Entry:
     def flag(self) -> bool | None:
         """True or false."""
         if self.kind == "bool":
-            return bool(_constructor.construct_object(self.node))
+            return self.node.value.casefold() in _TRUE
         self._refuse("yes or no", "true")
         return None
 
@@ -75,18 +84,18 @@ class Entry:
 
     def whole(self, wanted: str, example: str) -> int | None:
         """A whole number from 1 on."""
-        if self.kind == "int":
-            number = int(_constructor.construct_object(self.node))
-            if number >= 1:
+        if self.kind == "int" and _DIGITS.fullmatch(self.node.value):
+            number = int(self.node.value)
+            if 1 <= number <= _LARGEST:
                 return number
         self._refuse(wanted, example)
         return None
 
     def number(self, example: str) -> float | None:
-        """A number of 0 or more."""
-        if self.kind in {"int", "float"}:
-            number: float = _constructor.construct_object(self.node)
-            if number >= 0:
+        """A number of 0 or more; YAML takes `1e-3` for text, we do not."""
+        if self.kind in {"int", "float", "str"} and _NUMBER.fullmatch(self.node.value):
+            number = float(self.node.value)
+            if isfinite(number):
                 return number
         self._refuse("a number of 0 or more", example)
         return None
@@ -145,10 +154,11 @@ class Entry:
         """The entries of a mapping whose keys are known; others are complained about."""
         found = self.entries(example)
         inside = f" in {self.name}" if self.name else ""
-        for key in [key for key in found if key not in known]:
+        unknown = [key for key in found if key not in known]
+        for key in unknown[:_MOST_HINTS]:
             hint = did_you_mean(key, known)
-            found.pop(key).complain_of_key(f"unknown key {key!r}{inside} {hint}")
-        return found
+            found[key].complain_of_key(f"unknown key {key!r}{inside} {hint}")
+        return {key: entry for key, entry in found.items() if key in known}
 
     def _refuse(self, wanted: str, example: str) -> None:
         is_scalar = isinstance(self.node, yaml.ScalarNode)
@@ -164,17 +174,48 @@ class Entry:
         self.complain(f"{self.name}: {fault} ({way_out or f'e.g. {key}: {example}'})")
 
 
-def _pairs(node: yaml.MappingNode, problems: list[Problem]) -> list[tuple[yaml.Node, yaml.Node]]:
+def _pairs(node: yaml.MappingNode, problems: list[Problem]) -> list[_Pair]:
     """Keys and values of a mapping: first what `<<` puts in, then its own, each key once."""
-    own = [key for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-    names = [key.value for key in own]
-    for at, key in enumerate(own):
-        if key.value in names[:at]:
+    own, merged = _own(node, problems), dict[str, _Pair]()
+    others: list[_Pair] = [pair for pair in node.value if not isinstance(pair[0], yaml.ScalarNode)]
+    # A mapping that comes again puts nothing in that it did not put in before: without this,
+    # merges of merges would take time that doubles with each of them.
+    seen, waiting = {id(node)}, _merged_into(node, problems)[::-1]
+    while waiting:
+        mapping = waiting.pop()
+        if id(mapping) not in seen:
+            seen.add(id(mapping))
+            for name, pair in _own(mapping, problems).items():
+                merged.setdefault(name, pair)
+            waiting += _merged_into(mapping, problems)[::-1]
+    return [*(pair for name, pair in merged.items() if name not in own), *own.values(), *others]
+
+
+def _own(node: yaml.MappingNode, problems: list[Problem]) -> dict[str, _Pair]:
+    """The pairs that stand in a mapping itself, by the text of their keys."""
+    found: dict[str, _Pair] = {}
+    for key, value in node.value:
+        if not isinstance(key, yaml.ScalarNode) or key.tag == _MERGE:
+            continue
+        if key.value in found:
             message = f"{key.value!r} is there twice (remove one)"
             problems.append(Problem(Place.of(key.start_mark), message))
-    merged = yaml.MappingNode(node.tag, list(node.value), node.start_mark, node.end_mark)
-    _constructor.flatten_mapping(merged)
-    return list(merged.value)
+        found[key.value] = key, value
+    return found
+
+
+def _merged_into(node: yaml.MappingNode, problems: list[Problem]) -> list[yaml.MappingNode]:
+    """The mappings that its `<<` name; of a key that several have, the first counts."""
+    named = [value for key, value in node.value if key.tag == _MERGE]
+    found = []
+    for value in named:
+        for one in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+            if isinstance(one, yaml.MappingNode):
+                found.append(one)
+            else:
+                message = f"<<: {_kind_of(one)} is not a mapping (e.g. <<: *defaults)"
+                problems.append(Problem(Place.of(one.start_mark), message))
+    return found
 
 
 def _kind_of(node: yaml.Node) -> str:

@@ -6,6 +6,7 @@ the names of columns.
 
 import ast
 import inspect
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from windrow.errors import AggregateError
 
 __all__ = ["ExpressionError", "read_aggregate"]
 
+_LONGEST = 1_000
 _COLUMNS = frozenset({"column", "by"})  # the parameters that read a column
 _OTHER_NAMES: Mapping[str, str] = {  # what they are called elsewhere
     "approx_count_distinct": "distinct_sketch",
@@ -71,6 +73,10 @@ def read_aggregate(text: str) -> Aggregate[Any]:
         return factory(*bound.args, **bound.kwargs)
     except AggregateError as error:
         raise ExpressionError(f"{error} (write {_usage(factory)})") from None
+    except (TypeError, ValueError, ArithmeticError):
+        raise ExpressionError(
+            f"{text!r} has an argument that {name} does not take (write {_usage(factory)})"
+        ) from None
 
 
 def _factory(name: str) -> Any:
@@ -87,8 +93,14 @@ def _usage(factory: Any) -> str:
 
 
 def _call(text: str) -> ast.Call:
+    if len(text) > _LONGEST:
+        raise ExpressionError(
+            f"an aggregate of more than {_LONGEST:,} characters (write max(temp))"
+        )
     try:
-        tree = ast.parse(text, mode="eval").body
+        with warnings.catch_warnings():  # such as those of odd escapes in quotes
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         if text.count("(") > text.count(")"):
             way_out = "put it in quotes: inside { } a comma ends it"
@@ -118,6 +130,8 @@ def _bind(factory: Any, name: str, call: ast.Call) -> inspect.BoundArguments:
     ):
         raise ExpressionError(f"{name} is called with * (write {_usage(factory)})")
     keywords = {str(keyword.arg): keyword.value for keyword in call.keywords}
+    if len(keywords) < len(call.keywords):
+        raise ExpressionError(f"{name} has an argument twice (write {_usage(factory)})")
     try:
         return inspect.signature(factory).bind(*call.args, **keywords)
     except TypeError as error:

@@ -10,6 +10,9 @@ from windrow.errors import WindrowError
 
 __all__ = ["JobFileError", "Place", "Problem", "did_you_mean"]
 
+_MOST, _LONGEST = 50, 600  # problems, and characters of a line
+_LONGEST_NAME = 80
+
 
 @dataclass(frozen=True, order=True, slots=True)
 class Place:
@@ -38,7 +41,13 @@ class Problem:
     message: str
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.message}"
+        lines = (_cut(line) for line in self.message.split("\n"))
+        return f"{self.place}: {chr(10).join(lines)}"
+
+
+def _cut(line: str) -> str:
+    half = _LONGEST // 2
+    return line if len(line) <= _LONGEST else f"{line[:half]} … {line[-half:]}"
 
 
 class JobFileError(WindrowError):
@@ -46,11 +55,15 @@ class JobFileError(WindrowError):
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(dict.fromkeys(problems), key=lambda problem: problem.place))
-        super().__init__("\n".join(map(str, self.problems)))
+        told = [str(problem) for problem in self.problems[:_MOST]]
+        if more := len(self.problems) - len(told):
+            told.append(f"… and {more:,} more problems (mend these first)")
+        super().__init__("\n".join(told))
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     """The way out of a misspelt name: the nearest known one, or else all of them."""
     names = list(known)
+    wrong = wrong[:_LONGEST_NAME]
     close = get_close_matches(wrong, names, n=1) or get_close_matches(wrong.casefold(), names, n=1)
-    return f"(did you mean {close[0]!r}?)" if close else f"(known: {', '.join(names)})"
+    return f"(did you mean {close[0]!r}?)" if close else f"(known: {', '.join(names) or 'none'})"

@@ -1,4 +1,4 @@
-"""`windrow plan`: the smallest topology that loses nothing, and how to get there from another one.
+"""`windrow plan`: the smallest topology for some sources, and how to get there from another one.
 
 `command` is the command and `options` what it is given; `arguments`, `senders` and `nodes` read
 it, in the words of `wording` where something is wrong.  `outcome` is what is told: as text by

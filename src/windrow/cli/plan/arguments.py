@@ -12,7 +12,7 @@ from windrow.cli.quantities import read_bytes, read_count, read_seconds, read_sh
 from windrow.errors import InputError
 from windrow.planning.topology import Emission, Plan, Reduction, Routing, Sources, plan, read_plan
 
-__all__ = ["check_out", "planned", "shown"]
+__all__ = ["planned", "shown"]
 
 
 def planned(given: Given) -> Outcome:
@@ -55,7 +55,9 @@ def shown(path: Path, new_sources: str | None, given: Given) -> Outcome:
     if unused or (new_sources is not None and given.classes):
         also = [*unused, *given.present("classes")][0]
         asked = "--class" if new_sources is None else f"--new-sources {new_sources}"
-        raise InputError(f"{asked} and {also}: all but the sources stays as {path} has it")
+        raise InputError(
+            f"{asked} and {also}: all but the sources stays as {path} has it; leave {also} out"
+        )
     before = read_plan(path)
     new: int | tuple[Sources, ...] = tuple(map(read_class, given.classes, count(1)))
     if new_sources is not None:
@@ -107,11 +109,3 @@ def _seconds(text: str | None, option: str) -> float | None:
 
 def _share(text: str | None, option: str, wanted: str) -> float | None:
     return None if text is None else read_share(text, option, wanted)
-
-
-def check_out(path: Path | None) -> None:
-    """Refuse a file that cannot be written, before anything is computed."""
-    if path is not None and not path.parent.is_dir():
-        raise InputError(f"--out {path}: there is no folder {path.parent}; make it first")
-    if path is not None and path.is_dir():
-        raise InputError(f"--out {path} is a folder; name a file in it, {path / 'plan.json'}")

@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from windrow.cli.options import plain_command
+from windrow.cli.paths import PATH, check_writable
 from windrow.cli.pictures import check_picture
-from windrow.cli.plan.arguments import check_out, planned, shown
+from windrow.cli.plan.arguments import planned, shown
 from windrow.cli.plan.data import as_json
 from windrow.cli.plan.options import Given, planning_options
 from windrow.cli.plan.text import as_text
@@ -20,11 +21,11 @@ __all__ = ["plan"]
 
 @click.command()
 @plain_command
-@click.argument("plan_file", metavar="[PLAN]", required=False, type=click.Path(path_type=Path))
+@click.argument("plan_file", metavar="[PLAN]", required=False, type=PATH)
 @planning_options
 @click.option("--new-sources", metavar="N", help="How the plan of PLAN changes for so many.")
-@click.option("--out", type=click.Path(path_type=Path), help="Write the plan to this file.")
-@click.option("--draw", type=click.Path(path_type=Path), help="Draw it: tree.png, .svg or .pdf.")
+@click.option("--out", type=PATH, help="Write the plan to this file.")
+@click.option("--draw", type=PATH, help="Draw it: tree.png, .svg or .pdf.")
 @click.option("--json", "as_data", is_flag=True, help="As JSON, for programs.")
 def plan(
     plan_file: Path | None,
@@ -35,14 +36,18 @@ def plan(
     as_data: bool,
     **options: Any,
 ) -> None:
-    """Plan the fewest nodes, in layers, that collect from many sources without a loss.
+    """Plan the fewest nodes, in layers, that collect from many sources.
 
     Each node takes only so much in a second. Layer by layer nodes combine what belongs to a period
     and hand it on, down to the last one, which has the result.
 
+    With --loss 0.001 anything is lost in an hour with a chance of at most one in a thousand.
+    Without it the plan is the published one: right on average, while some seconds have more than
+    nodes take. `windrow simulate` shows what that loses.
+
     \b
-      windrow plan --sources 500 --rate 0.5/s --limit 20/s
       windrow plan --sources 500 --rate 0.5/s --limit 20/s --loss 0.001 --out plan.json
+      windrow plan --sources 500 --rate 0.5/s --limit 20/s
       windrow plan --sources 1e6 --rate 1/min --size 2kB --preset kinesis --price 0.015
       windrow plan --trace items.parquet --preset gateway --loss 0.001
       windrow plan plan.json --new-sources 950
@@ -50,7 +55,8 @@ def plan(
     With the file of a PLAN, that one is shown, or with --new-sources (or a --class for each kind
     of them) the one that follows it, and which nodes to start and to stop.
     """
-    check_out(out)
+    if out is not None:
+        check_writable(out, "--out")
     check_picture(draw, "--draw")
     given = Given(**options)
     if plan_file is None and new_sources is not None:

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import exp, floor
 
 from windrow.errors import InputError
 from windrow.planning.topology import Adaptation, Emission, Plan
+from windrow.planning.topology.arrivals import POISSON
+from windrow.planning.topology.margin import log_poisson_tail
 from windrow.planning.topology.planner import replanned
 from windrow.planning.topology.trace import Measured
 
@@ -25,6 +28,22 @@ class Outcome:
     def used_up(self) -> bool:
         """Whether the plan leaves nothing to chance."""
         return self.plan.margin is None and self.plan.loss is None
+
+    @property
+    def refused(self) -> float | None:
+        """Of all items, those that the first layer refuses by chance; None if that is not known.
+
+        Of X items in a second a node refuses those beyond its limit n. Where X is Poisson, these
+        are E[X]·P(X ≥ n) − n·P(X > n) on average.
+        """
+        first, limit = self.plan.layers[0], self.plan.layers[0].node.limit.items
+        if limit is None or limit < 1 or first.load >= 1 or self.plan.arrivals != POISSON:
+            return None
+        whole, mean = floor(limit), first.load * limit
+        if mean >= whole:
+            return None
+        at_least, more = (exp(log_poisson_tail(mean, least)) for least in (whole, whole + 1))
+        return max(at_least - whole / mean * more, 0.0)
 
     @cached_property
     def safer(self) -> Plan | None:

@@ -129,9 +129,10 @@ def _advice(outcome: Outcome) -> Iterator[str]:
         yield "note: bursts are not planned for; --loss 0.001 leaves room for them"
     if not outcome.used_up:
         return
+    lost = "" if outcome.refused is None else f" about {share(outcome.refused)} of"
     yield (
-        "note: limits are used up to the last item, and hold for every second, which chance fills "
-        "unevenly;"
+        "note: this plan is right on average only. Limits hold in every second, and seconds are "
+        f"unevenly full: the first layer refuses{lost or ' some'} items;"
     )
     if safer is None:
         yield f"  no plan has a chance of loss as small as {LOSS} in an hour; let nodes take more"

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from windrow.cli.options import plain_command
+from windrow.cli.paths import PATH
 from windrow.cli.pictures import check_picture
 from windrow.cli.progress import shown
 from windrow.cli.simulate.arguments import Given, read_asked
@@ -22,7 +23,7 @@ _LOSES = 1
 
 @click.command()
 @plain_command
-@click.argument("plan_file", metavar="PLAN", type=click.Path(path_type=Path))
+@click.argument("plan_file", metavar="PLAN", type=PATH)
 @click.option(
     "--sending",
     type=click.Choice([way.value for way in Sending]),
@@ -46,7 +47,7 @@ _LOSES = 1
 @click.option("--jitter", metavar="TIME", help="With tick sending, how far around the tick.  [0s]")
 @click.option("--assert-no-loss", is_flag=True, help="End with 1 if anything is lost.")
 @click.option("--json", "as_data", is_flag=True, help="As JSON, for programs.")
-@click.option("--plot", type=click.Path(path_type=Path), help="Draw the run that lost most.")
+@click.option("--plot", type=PATH, help="Draw the run that lost most.")
 def simulate(
     plan_file: Path, plot: Path | None, *, assert_no_loss: bool, as_data: bool, **options: Any
 ) -> None:

@@ -15,6 +15,7 @@ from windrow.windows import TrailingRows, TrailingTime, microseconds
 
 __all__ = ["check_plot", "read_asked", "read_target", "read_window"]
 
+_MOST_DIGITS = 15
 _ERROR = "give a share of the result above 0, such as 0.1% or 0.001"
 
 
@@ -46,9 +47,13 @@ def read_asked(aggregate: str, column: str | None) -> Aggregate[Any]:
 def read_window(text: str, time: str | None) -> TrailingRows | TrailingTime:
     """So many rows, or a duration."""
     if re.fullmatch(r"[0-9][0-9_,]*", text.strip()):
-        rows = int(re.sub("[_,]", "", text))
+        digits = re.sub("[_,]", "", text.strip())
+        rows = int(digits) if len(digits) <= _MOST_DIGITS else 0
         if rows < 2:
-            raise InputError(f"--window {text}: give 2 rows or more, such as --window 10000")
+            raise InputError(
+                f"--window {text}: give a number of rows from 2 to {10**_MOST_DIGITS - 1:,}, such "
+                "as --window 10000"
+            )
         return TrailingRows(rows)
     duration_us = microseconds(text, "--window")
     if time is None:

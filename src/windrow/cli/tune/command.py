@@ -6,6 +6,7 @@ import click
 
 from windrow.algebra.within import CONFIDENCE, require_confidence
 from windrow.cli.options import plain_command
+from windrow.cli.paths import PATH
 from windrow.cli.progress import shown
 from windrow.cli.tune.arguments import check_plot, read_asked, read_target, read_window
 from windrow.cli.tune.data import as_json
@@ -18,7 +19,7 @@ __all__ = ["tune"]
 
 @click.command()
 @plain_command
-@click.argument("sample", type=click.Path(path_type=Path))
+@click.argument("sample", type=PATH)
 @click.option("--aggregate", required=True, help="mean, sum, max, …; or stddev(temp, ddof=0).")
 @click.option("--column", help="The column of numbers it reads.")
 @click.option("--window", "size", required=True, help="How many rows, or how long: 1 hour.")
@@ -29,7 +30,7 @@ __all__ = ["tune"]
 @click.option(
     "--confidence", default=CONFIDENCE, show_default=True, help="Of what methods predict."
 )
-@click.option("--plot", type=click.Path(path_type=Path), help="Draw footprint against error.")
+@click.option("--plot", type=PATH, help="Draw footprint against error.")
 @click.option("--all", "everything", is_flag=True, help="Show settings that others beat, too.")
 @click.option("--json", "as_data", is_flag=True, help="As JSON, for programs.")
 def tune(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from windrow.cli.job.problems import did_you_mean
 from windrow.errors import InputError
-from windrow.planning.tables import read_table
+from windrow.planning.tables import read_table, require_single, timestamps
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,7 +41,7 @@ def read_sample(path: Path, column: str | None, time: str | None, by: Sequence[s
     times = None if time is None else _times(_column(table, time, "--time", path), time)
     codes = np.zeros(table.num_rows, np.int64)
     for name in by:
-        codes = _finer(codes, _column(table, name, "--by", path))
+        codes = _finer(codes, _column(table, name, "--by", path), name)
     return _by_key(path, values, times, codes)
 
 
@@ -65,6 +65,7 @@ def _column(table: "pa.Table", name: str | None, option: str, path: Path) -> "pa
     if name not in table.column_names:
         known = did_you_mean(name, table.column_names).strip("()")
         raise InputError(f"{option} {name}: {path} has no such column; {known}")
+    require_single(table, name, path)
     return table[name].combine_chunks()
 
 
@@ -102,21 +103,31 @@ def _numeric_names(table: "pa.Table") -> str:
 
 
 def _times(column: "pa.Array | None", name: str) -> NDArray[np.int64]:
+    import pyarrow as pa
+
     from windrow.aggregators.rolling.times import read_times
 
+    assert column is not None
     try:
+        if pa.types.is_string(column.type):
+            column = timestamps(column, name)
         return read_times(column).microseconds
     except InputError as error:
         raise InputError(f"--time {name}: {error}") from None
 
 
-def _finer(codes: NDArray[np.int64], column: "pa.Array | None") -> NDArray[np.int64]:
+def _finer(codes: NDArray[np.int64], column: "pa.Array | None", name: str) -> NDArray[np.int64]:
     """Codes of keys, told apart by one more column; null is a key too."""
     import pyarrow as pa
 
     assert column is not None
-    if not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode(null_encoding="encode")
+    try:
+        if not pa.types.is_dictionary(column.type):
+            column = column.dictionary_encode(null_encoding="encode")
+    except pa.ArrowException:
+        raise InputError(
+            f"--by {name} is {column.type}, which is no key; give a column of texts or numbers"
+        ) from None
     own = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64) + 1
     _, found = np.unique(codes * (own.max() + 1) + own, return_inverse=True)
     return found.astype(np.int64)

@@ -61,7 +61,7 @@ class Assignment:
                 best = _smaller(best, [*above, _layer(flow, node, Routing.KEY, keyed)])
             if share < _SMALLEST_SHARE:
                 if best is None:
-                    raise InputError(f"loss={self.loss:g}: {_overrun(routing)}")
+                    raise InputError(_overrun(self.loss, routing))
                 return best
             above.append(_layer(flow, node, routing, share))
             widths = [self._busy(one) for one in above]
@@ -160,16 +160,21 @@ class Assignment:
         return 1 - (Fraction(0) if self.margin is None else exact(self.margin))
 
 
-def _overrun(routing: Routing) -> str:
+def _overrun(loss: float | None, routing: Routing) -> str:
+    if loss is None:
+        return (
+            "the sources fill more nodes than could be counted; give a larger limit, or fewer "
+            "sources"
+        )
     if routing is Routing.SOURCE:
         return (
-            "no number of nodes loses so little, as one of the sources alone overruns the node it "
-            "is hashed to more often; give a larger limit, or let each item go to any node "
-            "(Routing.ITEM)"
+            f"loss={loss:g}: no number of nodes loses so little, as one of the sources alone "
+            "overruns the node it is hashed to more often; give a larger limit, or let each item "
+            "go to any node (Routing.ITEM)"
         )
     return (
-        "no number of nodes that could be counted loses so little; give a larger limit, fewer "
-        "sources or a smaller burst"
+        f"loss={loss:g}: no number of nodes that could be counted loses so little; give a larger "
+        "limit, fewer sources or a smaller burst"
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from windrow.errors import InputError
+from windrow.planning.small_files import read_small
 from windrow.planning.topology.arrivals import Arrivals
 from windrow.planning.topology.checks import require_share
 from windrow.planning.topology.model import Emission, Limit, Node, Reduction, Routing, Sources
@@ -20,6 +21,7 @@ T = TypeVar("T")
 
 _FORMAT = 1
 _MOST_SHOWN = 60
+_MOST_BYTES = 10_000_000
 
 
 def to_json(plan: Plan) -> str:
@@ -59,8 +61,8 @@ def write_plan(plan: Plan, path: Path | str) -> None:
 def read_plan(path: Path | str) -> Plan:
     """Read a plan from a file."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_small(Path(path), _MOST_BYTES)
+    except InputError as error:
         raise InputError(
             f"{path} cannot be read: {error}; write a plan with windrow plan --out {path}"
         ) from None

@@ -1,4 +1,4 @@
-"""`plan(...)`: what is asked for, checked, and the smallest topology that loses nothing."""
+"""`plan(...)`: what is asked for, checked, and the smallest topology for it."""
 
 from collections.abc import Sequence
 
@@ -38,13 +38,14 @@ def plan(
     margin: float | None = None,
     loss: float | None = None,
 ) -> Plan:
-    """The smallest topology that loses nothing.
+    """The smallest topology that takes what sources send: on average, or with `loss` every second.
 
     `sources` is their number, with the `rate` and `item_bytes` of each, or classes of them.
     `nodes` says what a node takes: items a second, a `Limit`, a `Node`, or one kind for each layer
     (the last for all further ones).  `margin` leaves a share of every limit free; `loss` chooses
     the margin so that anything is lost in an hour with at most that chance, if sources send as
-    `arrivals` says.  Without both the limits are used up to the last item, as published.
+    `arrivals` says.  Without both, limits are used up to the last item, as published: that is
+    right on average, but some seconds have more, and `simulate` shows what is lost in them.
 
     Without a `reduction` nodes are the published ones, which hand a period on when they see
     another; with a `loss`, they hand it on by the clock (`Emission.AT_CLOSE`), as the others hardly

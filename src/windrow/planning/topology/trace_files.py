@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windrow.errors import InputError
-from windrow.planning.tables import read_table
+from windrow.planning.tables import read_table, require_single, timestamps
 from windrow.planning.topology.trace import Trace
 
 if TYPE_CHECKING:
@@ -52,14 +52,16 @@ def _named(
 ) -> str:
     if name is not None:
         if name in table.column_names:
-            return _single(table, name, path)
+            require_single(table, name, path)
+            return name
         raise InputError(
             f"{argument}={name!r}: {path} has no such column; it has "
             f"{', '.join(table.column_names)}"
         )
     for known in usual:
         if known in table.column_names:
-            return _single(table, known, path)
+            require_single(table, known, path)
+            return known
     if not table.column_names:
         raise InputError(f"{path} has no column at all; give a table with times and devices")
     raise InputError(
@@ -67,12 +69,6 @@ def _named(
         f"{', '.join(table.column_names)}: name the one to take, "
         f"{argument}={table.column_names[0]!r}"
     )
-
-
-def _single(table: "pa.Table", name: str, path: Path | str) -> str:
-    if table.column_names.count(name) > 1:
-        raise InputError(f"{path} has several columns called {name}; leave all but one out")
-    return name
 
 
 def _optional(
@@ -97,7 +93,7 @@ def _seconds(table: "pa.Table", name: str) -> NDArray[np.float64]:
             )
         return numbers
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        column = _timestamps(column, name)
+        column = timestamps(column, name)
     from windrow.aggregators.rolling.times import read_times
 
     try:
@@ -106,19 +102,6 @@ def _seconds(table: "pa.Table", name: str) -> NDArray[np.float64]:
         raise InputError(
             f"{name} is {column.type}, which tells no times; give timestamps, or seconds as numbers"
         ) from None
-
-
-def _timestamps(column: Any, name: str) -> Any:
-    import pyarrow as pa
-
-    for zone in ("UTC", None):  # texts name one, or they do not
-        try:
-            return column.cast(pa.timestamp("us", tz=zone))
-        except pa.ArrowInvalid:
-            continue
-    raise InputError(
-        f"{name} is text that is no timestamps; give them like 2024-02-29T12:00:00Z, or as numbers"
-    )
 
 
 def _numbers(column: Any, name: str) -> NDArray[np.float64]:
