@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from windrow import agg, aggregators, errors, window
 from windrow.algebra.user import monoid
+from windrow.arguments import unknown_name
+from windrow.version import __version__
 from windrow.windows import Emit, Order
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ __all__ = [
     "Emit",
     "Order",
     "Strategy",
+    "__version__",
     "agg",
     "aggregators",
     "errors",
@@ -50,4 +53,8 @@ _LATER = {
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise unknown_name(__name__, name, __all__, None)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

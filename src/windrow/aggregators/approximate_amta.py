@@ -25,7 +25,8 @@ from windrow.aggregators.contents import Judge
 from windrow.aggregators.paged.courier import Outage, Patience
 from windrow.aggregators.paged.objects import Codec
 from windrow.aggregators.paged.settings import BUFFER_BYTES
-from windrow.algebra.aggregate import Aggregation
+from windrow.algebra.aggregate import Aggregation, marks_of
+from windrow.arguments import member
 from windrow.errors import WindowError
 from windrow.stores.base import Store
 from windrow.windows.policy import Policy
@@ -72,11 +73,12 @@ class ApproximateAmta(InStore):
         codec: Codec | None = None,
         page: int = 512,
         cached_pages: int = 16,
-        outage: Outage = Outage.RAISE,
+        outage: Outage | str = Outage.RAISE,
         buffer_bytes: int = BUFFER_BYTES,
         wait_s: float = 30.0,
     ) -> None:
         require_methods(methods, policy)
+        outage = member(Outage, outage, "outage")
         patience = Patience(outage, buffer_bytes, wait_s)
         require_place(store, name, codec, page, cached_pages, patience, methods)
         self._layout = Layout(monoid, policy)
@@ -85,7 +87,9 @@ class ApproximateAmta(InStore):
         self._limit = next((one for one in self._groupers if isinstance(one, Even)), None)
         self._combine = self._layout.combine
         watched = "" if policy is None else f" with a policy using {dict(policy.using)!r}"
-        self._described = f"{self._layout.monoid.name}{watched}, by {methods!r}"
+        using = () if policy is None else policy.using
+        marks = marks_of([*(p.aggregate for p in self._layout.parts), *(a for _, a in using)])
+        self._described = f"{self._layout.monoid.name}{watched}, by {methods!r}{marks}"
         self._middle = Buckets(self._layout.monoid)
         self._inserted = 0
         self._clear()

@@ -1,5 +1,6 @@
 """AMTA for windows larger than memory: its forest is kept as pages in a key-value store."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from windrow.aggregators.paged.numbers import PagedNumbers
 from windrow.aggregators.paged.objects import Codec, PagedObjects
 from windrow.aggregators.paged.settings import BUFFER_BYTES, require_settings, require_store
 from windrow.algebra.aggregate import Aggregation
+from windrow.arguments import member
 from windrow.errors import AggregateError, InputError, WindowError
 from windrow.stores.base import Store
 from windrow.windows import Check, Policy
@@ -60,11 +62,12 @@ class PagedAmta(Closing):
         codec: Codec | None = None,
         page: int = 512,
         cached_pages: int = 16,
-        outage: Outage = Outage.RAISE,
+        outage: Outage | str = Outage.RAISE,
         buffer_bytes: int = BUFFER_BYTES,
         wait_s: float = 30.0,
     ) -> None:
-        require_settings(page, cached_pages, outage, buffer_bytes, wait_s)
+        outage = member(Outage, outage, "outage")
+        require_settings(page, cached_pages, buffer_bytes, wait_s)
         require_store(store)
         if outage is Outage.SHRINK:
             raise InputError(
@@ -159,7 +162,7 @@ def _is_of_numbers(
 ) -> bool:
     """Whether the window can run compiled; types that were asked for must."""
     if dtypes is not None:
-        return object not in dtypes
+        return not (isinstance(dtypes, Sequence) and object in dtypes)
     try:
         CompiledAmta(monoid, policy)
     except (AggregateError, WindowError):

@@ -3,8 +3,6 @@
 `windrow run`, `explain` and `state` are about jobs; `tune`, `plan` and `simulate` need no Spark.
 """
 
-from importlib.metadata import version
-
 import click
 
 from windrow.cli.explain import explain
@@ -13,12 +11,13 @@ from windrow.cli.run import run
 from windrow.cli.simulate import simulate
 from windrow.cli.state import state
 from windrow.cli.tune import tune
+from windrow.version import __version__
 
 __all__ = ["main"]
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(version("windrow"), prog_name="windrow", message="%(prog)s %(version)s")
+@click.version_option(__version__, prog_name="windrow", message="%(prog)s %(version)s")
 def main() -> None:
     """Windows over data streams, on Apache Spark.
 

@@ -40,3 +40,5 @@ def require_count(number: int, argument: str) -> None:
         raise WindowError(
             f"{argument}={number} is not positive; give at least 1, e.g. {argument}=1000"
         )
+    if number > MAX_US:
+        raise WindowError(f"{argument}={number} exceeds 2^63 - 1; give fewer, e.g. {argument}=1000")

@@ -18,13 +18,13 @@ def require_methods(methods: Sequence[object], policy: Policy | None) -> None:
     require_policy(policy)
     if not methods:
         raise InputError(
-            "ApproximateAmta without a method keeps every update; give one, such as "
+            "methods: ApproximateAmta without a method keeps every update; give one, such as "
             "SumLike(relative=0.001), or use Amta"
         )
     for method in methods:
         if isinstance(method, type) or not hasattr(method, "grouper"):
             raise InputError(
-                f"{method!r} is no method; give one such as SumLike(relative=0.001), "
+                f"methods: {method!r} is no method; give one such as SumLike(relative=0.001), "
                 "MaxLike(), Hop() or Footprint(1000)"
             )
     if sum(isinstance(method, Footprint) for method in methods) > 1:
@@ -47,7 +47,7 @@ def require_place(
 ) -> None:
     """Refuse half of a place to keep buckets in, and outages that nothing can be done about."""
     outage = patience.outage
-    require_settings(page, cached_pages, *patience)
+    require_settings(page, cached_pages, patience.buffer_bytes, patience.wait_s)
     if store is None:
         for argument, value, unused in (
             ("name", name, name is None),

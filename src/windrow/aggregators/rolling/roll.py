@@ -16,6 +16,7 @@ from windrow.aggregators.rolling.columns import is_arrow
 from windrow.aggregators.rolling.source import Source
 from windrow.aggregators.rolling.ways import slide, trail
 from windrow.algebra.aggregate import Aggregate, Aggregation, Product, as_aggregation
+from windrow.arguments import member
 from windrow.errors import InputError, WindowError
 from windrow.windows import Order, Policy, TrailingRows, TrailingTime, Window
 
@@ -28,7 +29,7 @@ def roll(
     window: Window,
     times: Any = None,
     by: Any = None,
-    order: Order = Order.ARRIVAL,
+    order: Order | str = Order.ARRIVAL,
 ) -> Any:
     """Aggregate, for each row, the window that ends with it.
 
@@ -52,8 +53,7 @@ def roll(
             f"window={window!r} has no result for every row; roll takes window.trailing(...) "
             "or window.policy(...)"
         )
-    if not isinstance(order, Order):
-        raise InputError(f"order={order!r}; use Order.ARRIVAL or Order.TIME")
+    order = member(Order, order, "order")
     if times is None and (isinstance(window, TrailingTime) or order is Order.TIME):
         needs = f"window={window!r}" if isinstance(window, TrailingTime) else "order=Order.TIME"
         raise InputError(f"times is missing; {needs} needs the time of each row, times=...")

@@ -1,11 +1,11 @@
 """RedisStore: windows on a server that many machines reach; each has one holder, by a lease."""
 
-import math
 import os
 import socket
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from windrow.arguments import finite
 from windrow.errors import InputError, StoreBusyError
 from windrow.stores.base import Shelf, Store
 from windrow.stores.checks import require_name
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from redis.cluster import RedisCluster
 
 __all__ = ["RedisStore"]
+
+_LONGEST_S = 1e9  # thirty years; Redis counts milliseconds in 64 bits
 
 
 class RedisStore(Store):
@@ -109,8 +111,10 @@ class RedisStore(Store):
 
 
 def _milliseconds(argument: str, seconds: float) -> int:
-    if not (isinstance(seconds, int | float) and 0.001 <= seconds < math.inf):
+    number = finite(seconds)
+    if number is None or not 0.001 <= number <= _LONGEST_S:
         raise InputError(
-            f"{argument}={seconds!r} is no time; give seconds, a number of at least 0.001"
+            f"{argument}={seconds!r} is no time; give seconds, a number from 0.001 to "
+            f"{_LONGEST_S:g}"
         )
-    return round(seconds * 1000)
+    return round(number * 1000)
