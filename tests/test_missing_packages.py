@@ -43,7 +43,7 @@ except Exception as error:
     return done.stdout
 
 
-@pytest.mark.parametrize(("package", "code", "extra"), MISSED, ids=lambda given: str(given))
+@pytest.mark.parametrize(("package", "code", "extra"), MISSED, ids=str)
 def test_a_missing_package_is_told_when_it_is_first_asked_for(
     package: str, code: str, extra: str
 ) -> None:

@@ -26,7 +26,14 @@ def dtypes_of(dtypes: object) -> tuple[np.dtype[Any], ...]:
 
 def numbers_of(column: ArrayLike, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """One column in its type, and where it is not null: neither masked nor None."""
-    given = np.ma.getdata(column) if isinstance(column, np.ma.MaskedArray) else np.asarray(column)
+    try:
+        given = np.ma.getdata(column) if np.ma.isMaskedArray(column) else np.asarray(column)
+    except ValueError:
+        raise InputError(
+            "columns have lists among their numbers; give one flat list each"
+        ) from None
+    if given.ndim == 0:
+        raise InputError(f"columns={column!r} has no rows; give a list or an array of numbers")
     known = ~np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else None
     if given.dtype == object:
         present = np.array([x is not None for x in given.flat], np.bool_).reshape(given.shape)

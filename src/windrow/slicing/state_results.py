@@ -49,8 +49,16 @@ def typed(
     except _REFUSALS as problem:
         raise ResultOverflowError(
             f"{aggregate!r} has results that do not fit {result} ({problem}); "
-            "make its column a wider type first, such as double or decimal(38, …)"
+            f"{_way_out(aggregate, result)}"
         ) from None
+
+
+def _way_out(aggregate: Aggregate[Any], result: pa.DataType) -> str:
+    if aggregate.monoid.returns is not None:
+        return "say another type where it is made: windrow.monoid(..., returns=...)"
+    if pa.types.is_decimal(result):
+        return "cast its column to double first, or to a decimal of fewer digits"
+    return "cast its column to double or decimal first"
 
 
 def _cast(array: pa.Array, result: pa.DataType) -> pa.Array:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import time
+from datetime import time, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -124,7 +124,10 @@ class Objects:
             ) from None
 
     def numpy(self) -> NDArray[Any]:
-        """A numpy array of numbers, NaN for null, or else of objects."""
+        """A numpy array of numbers or durations, NaN or NaT for null, or else of objects."""
+        if any(isinstance(v, timedelta) for v in self.values):
+            with suppress(*_REFUSALS):
+                return _to_numpy(pa.array(self.values, pa.duration("us")))
         if all(v is None or isinstance(v, int | float) for v in self.values):
             try:
                 return _to_numpy(pa.array(self.values, type=_number_type(self.values)))

@@ -7,6 +7,7 @@ predicate raises passes through as it is: it is about their code, not about ours
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
+from reprlib import Repr
 from typing import Any
 
 from windrow.aggregators.rolling.source import named_input
@@ -16,6 +17,8 @@ from windrow.algebra.registry import entry_of
 from windrow.errors import InputError, WindrowError
 
 __all__ = ["guarded_monoid"]
+
+_shown = Repr(maxlevel=3, maxother=60)
 
 
 def guarded_monoid(task: Task) -> Monoid[Any, Any]:
@@ -33,9 +36,9 @@ def guarded_monoid(task: Task) -> Monoid[Any, Any]:
                 raise type(problem)(f"{_read_by(task)}: {problem}") from None
             except Exception as problem:
                 raise InputError(
-                    f"{_read_by(task)} has values that {task.aggregate!r} cannot take together "
-                    f"({type(problem).__name__}: {problem}); give values of one type that can be "
-                    "compared and computed with"
+                    f"{_read_by(task)} has values that {task.aggregate!r} cannot take together, "
+                    f"such as {_shown.repr(arguments)} ({type(problem).__name__}: {problem}); give "
+                    "values of one type that can be compared and computed with"
                 ) from problem
 
         return call
