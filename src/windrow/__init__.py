@@ -21,7 +21,7 @@ from windrow.version import __version__
 from windrow.windows import Emit, Order
 
 if TYPE_CHECKING:
-    from windrow.aggregators.rolling import roll
+    from windrow.aggregators.rolling.roll import roll
     from windrow.planning import Strategy
     from windrow.spark.over import over
     from windrow.spark.suiting import suit

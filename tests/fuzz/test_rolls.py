@@ -26,9 +26,7 @@ AGGREGATES = [name for name in agg.__all__ if name[0].islower() and name not in 
 
 def drawn_aggregate(rng: Random, name: str | None) -> Any:
     chosen = rng.choice(AGGREGATES)
-    columns = () if name is None else (name,)
-    if chosen in ("argmax", "argmin"):
-        columns *= 2
+    columns = [] if name is None else [name] * (1 + (chosen in ("argmax", "argmin")))
     return getattr(agg, chosen)(*PARAMETERS.get(chosen, ()), *columns)
 
 

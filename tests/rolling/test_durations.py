@@ -1,4 +1,4 @@
-"""Durations: what has the unit of the values is a duration, and nothing else is computed of them."""
+"""Durations: what has the unit of the values is a duration, and what has not is refused."""
 
 from datetime import timedelta
 from decimal import ROUND_HALF_UP, Decimal

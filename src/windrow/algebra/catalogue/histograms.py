@@ -51,21 +51,21 @@ def _checked(edges: Iterable[float], column: Reads) -> tuple[float, ...]:
         way_out = swapped("histogram", edges, column) or "give numbers such as [0, 10, 20]"
         raise AggregateError(f"edges={edges!r} is not a list of numbers; {way_out}")
     try:
-        edges = tuple(islice(edges, _MOST_EDGES + 1))
+        given = tuple(islice(edges, _MOST_EDGES + 1))
     except TypeError:  # an array without dimensions
-        edges = (edges,)  # type: ignore[assignment]
-    if len(edges) > _MOST_EDGES:
+        given = (edges,)  # type: ignore[assignment]
+    if len(given) > _MOST_EDGES:
         raise AggregateError(
-            f"edges={edges[0]!r}, {edges[1]!r}, … are more than {_MOST_EDGES:,}; give fewer"
+            f"edges={given[0]!r}, {given[1]!r}, … are more than {_MOST_EDGES:,}; give fewer"
         )
-    checked = tuple(edge for edge in map(_edge, edges) if edge is not None)
-    if len(checked) < 2 or len(checked) < len(edges):
+    checked = tuple(edge for edge in map(_edge, given) if edge is not None)
+    if len(checked) < 2 or len(checked) < len(given):
         raise AggregateError(
-            f"edges={edges!r} make no bin; give at least two numbers, such as [0, 10, 20]"
+            f"edges={given!r} make no bin; give at least two numbers, such as [0, 10, 20]"
         )
     if not all(low < high for low, high in pairwise(checked)):
         raise AggregateError(
-            f"edges={edges!r} do not increase; sort them, without repetition and without NaN"
+            f"edges={given!r} do not increase; sort them, without repetition and without NaN"
         )
     return checked
 

@@ -80,8 +80,9 @@ def _interpolated(ordered: list[Any], q: float) -> Any:
     low, high = ordered[below], ordered[beyond]
     weights = beyond - position, position - below
     if isinstance(low, timedelta):
-        ends = [end / timedelta(microseconds=1) for end in (low, high)]
-        return timedelta(microseconds=half_up(_between(*ends, *weights)))
+        microsecond = timedelta(microseconds=1)
+        between = _between(low / microsecond, high / microsecond, *weights)
+        return timedelta(microseconds=half_up(between))
     return _between(float(low), float(high), *weights)
 
 
