@@ -38,6 +38,10 @@ def roll(
     need `times`: timestamps, or whole microseconds, which must not go back within a key unless
     `order=Order.TIME` asks for sorting.  Results stand in the order of the input.
 
+    Columns that an aggregate of the catalogue makes no sense of are refused, such as text in a sum;
+    sums, means and quantiles of durations are durations, rounded half up to the column's unit.
+    What functions of your own raise reaches you as it is.
+
     Arrow in, Arrow out; else numpy, where null is NaN (NaT for times).  Several aggregates, as in
     `{"low": agg.min(), "high": agg.max()}`, give a table, or a dict of arrays.
 
