@@ -18,7 +18,8 @@ from windrow.errors import InputError, WindrowError
 
 __all__ = ["guarded_monoid"]
 
-_shown = Repr(maxlevel=3, maxother=60)
+_shown = Repr()
+_shown.maxother = 60
 
 
 def guarded_monoid(task: Task) -> Monoid[Any, Any]:
