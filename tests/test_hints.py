@@ -95,7 +95,7 @@ def test_names_that_do_not_exist_lead_on(module: ModuleType, name: str, said: st
         (agg.quantile_sketch, ("temp", 0.5), r"agg\.quantile_sketch\(0\.5, 'temp'\)\?"),
         (agg.top_k, ("temp", 3), r"did you mean agg\.top_k\(3, 'temp'\)\?"),
         (agg.histogram, ("temp", [0, 1]), r"agg\.histogram\(\[0, 1\], 'temp'\)\?"),
-        (agg.quantile, ("temp",), r"^q='temp' is not a number from 0 to 1; use q=0\.5"),
+        (agg.quantile, ("temp",), r"^q='temp' is not between 0 and 1; use q=0\.5"),
     ],
 )
 def test_swapped_arguments_are_told(make: Any, arguments: tuple[Any, ...], said: str) -> None:

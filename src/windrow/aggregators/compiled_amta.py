@@ -233,7 +233,7 @@ class CompiledAmta:
         for (name, aggregate), form, status in zip(self._named, self._forms, statuses, strict=True):
             if (status == OVERFLOW).any():
                 raise ResultOverflowError(
-                    f"{aggregate!r} does not fit 64 bits; make the window with dtypes=('float64',)"
+                    f"{aggregate!r} does not fit 64 bits; use float64, dtypes=('float64',)"
                 )
             fields = [read(results[start + k], status) for k in range(len(form.result))]
             answers[name] = fields[0] if is_bare(form.result) else tuple(fields)

@@ -19,10 +19,7 @@ def require_settings(page: int, cached_pages: int, buffer_bytes: int, wait_s: fl
     for name, value, least in (("page", page, 8), ("cached_pages", cached_pages, 4)):
         fits = type(value) is int and least <= value <= _MOST_NODES
         if not fits or value & (value - 1):
-            raise InputError(
-                f"{name}={value!r} is not a power of two from {least} to {_MOST_NODES}; "
-                f"give one, e.g. {name}={least * 8}"
-            )
+            raise InputError(f"{name}={value!r}: give a power of two from {least} to {_MOST_NODES}")
     if type(buffer_bytes) is not int or buffer_bytes <= 0:
         raise InputError(
             f"buffer_bytes={buffer_bytes!r} is not a whole number of bytes above 0; "

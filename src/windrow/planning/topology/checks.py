@@ -32,7 +32,7 @@ def require_kind(kind: type[T], given: object, argument: str) -> T:
         return given
     if issubclass(kind, Enum):
         return cast(T, member(kind, given, argument))
-    raise InputError(f"{argument}={given!r} is not a {kind.__name__}; give a {kind.__name__}")
+    raise InputError(f"{argument}={given!r} is no {kind.__name__}; give a {kind.__name__}")
 
 
 def require_count(value: object, argument: str, example: int) -> int:

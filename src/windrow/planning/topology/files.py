@@ -70,7 +70,7 @@ def read_plan(path: Path | str) -> Plan:
         text = file.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise InputError(
-            f"path={str(path)!r} cannot be read: {error}; write a plan with windrow plan --out"
+            f"path={path} cannot be read: {error}; write a plan with windrow plan --out"
         ) from None
     return from_json(text, str(path))
 
