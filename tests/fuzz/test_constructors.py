@@ -199,7 +199,7 @@ def drawn(seed: int) -> Call:
             given[argument] = anything(rng)
         elif rng.random() < 0.7:
             given[argument] = rng.choice(values)
-    return Call(make, given, tuple(valid))
+    return Call(make, given, (*valid, "the plan"))  # as a text of a plan is called
 
 
 @pytest.mark.parametrize("start", range(0, 500, 100))

@@ -41,7 +41,7 @@ def to_json(plan: Plan) -> str:
     return json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False, default=_plain) + "\n"
 
 
-def from_json(text: str, where: str = "the plan in text") -> Plan:
+def from_json(text: str, where: str = "the plan") -> Plan:
     """The plan that a text holds; `where` is what errors call it."""
     require_text(text, "text", "{...}")
     try:
