@@ -1,6 +1,5 @@
 """AMTA for windows larger than memory: its forest is kept as pages in a key-value store."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -162,7 +161,7 @@ def _is_of_numbers(
 ) -> bool:
     """Whether the window can run compiled; types that were asked for must."""
     if dtypes is not None:
-        return not (isinstance(dtypes, Sequence) and object in dtypes)
+        return not (isinstance(dtypes, tuple | list) and object in dtypes)
     try:
         CompiledAmta(monoid, policy)
     except (AggregateError, WindowError):

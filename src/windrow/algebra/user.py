@@ -57,7 +57,7 @@ def monoid(
     """
     functions = {"lift": lift, "combine": combine, "lower": lower, "subtract": subtract}
     for argument, function in functions.items():
-        if not callable(function) and (argument, function) != ("subtract", None):
+        if not callable(function) and not (argument == "subtract" and function is None):
             raise AggregateError(f"{argument}={function!r} is not callable; give a function")
     if not isinstance(commutative, bool):
         raise AggregateError(
