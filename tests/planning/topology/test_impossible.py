@@ -180,7 +180,7 @@ def test_amounts_of_layers_may_be_larger_than_any_that_is_given() -> None:
         (lambda: Reduction(spread_s=0), "spread_s=0"),
         (lambda: Reduction(spread_s=1), r"spread_s=1 .* closes; hand them on then .*AT_CLOSE"),
         (
-            lambda: Reduction(emission=anything("close")),
+            lambda: Reduction(emission=anything("closing")),
             "emission='closing' is not a valid value",
         ),
         (lambda: Node(anything(5)), "limit=5 is no Limit; give a Limit"),
