@@ -2,8 +2,15 @@
 
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
+
+import pytest
 
 import windrow
+from windrow import aggregators, stores
 
 HEAVY = (
     "numba",
@@ -63,3 +70,18 @@ def test_all_names_exist() -> None:
 
 def test_all_names_come_with_a_star() -> None:
     assert run("from windrow import *; print(roll.__name__, agg.max())") == "roll max()"
+
+
+@pytest.mark.parametrize(
+    "module", [windrow, aggregators, stores], ids=lambda module: module.__name__
+)
+def test_names_that_load_later_are_listed_at_once(module: ModuleType) -> None:
+    assert set(module.__all__) <= set(dir(module))
+
+
+def test_the_version_is_known_without_an_installation() -> None:
+    source = Path(windrow.__file__).parent.parent
+    code = f"import sys; sys.path = [{str(source)!r}, *sys.path]; import windrow"
+    assert run(f"{code}; print(windrow.__version__)") == windrow.__version__ == version("windrow")
+    project = tomllib.loads((source.parent / "pyproject.toml").read_text())
+    assert project["tool"]["hatch"]["version"]["path"] == "src/windrow/version.py"

@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any
 from windrow import agg, aggregators, errors, window
 from windrow.algebra.unsafe import unsafe_pickle
 from windrow.algebra.user import monoid
+from windrow.arguments import unknown_name
+from windrow.version import __version__
 from windrow.windows import Emit, Order
 
 if TYPE_CHECKING:
-    from windrow.aggregators.rolling import roll
+    from windrow.aggregators.rolling.roll import roll
     from windrow.planning import Strategy
     from windrow.spark.over import over
     from windrow.spark.suiting import suit
@@ -29,6 +31,7 @@ __all__ = [
     "Emit",
     "Order",
     "Strategy",
+    "__version__",
     "agg",
     "aggregators",
     "errors",
@@ -52,4 +55,8 @@ _LATER = {
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise unknown_name(__name__, name, __all__, None)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -3,6 +3,8 @@
 `agg.max(agg.TIME)` reads the event time of each row, whatever its column is called.
 """
 
+from typing import NoReturn
+
 from windrow.algebra.aggregate import TIME, several
 from windrow.algebra.bloom import BloomFilter
 from windrow.algebra.catalogue import (
@@ -38,6 +40,8 @@ from windrow.algebra.catalogue import (
     variance,
 )
 from windrow.algebra.catalogue.runs import IncreasingRun
+from windrow.algebra.other_names import OTHER_NAMES
+from windrow.arguments import unknown_name
 
 __all__ = [
     "TIME",
@@ -75,3 +79,17 @@ __all__ = [
     "top_k",
     "variance",
 ]
+
+_HINTS = {
+    "monoid": "make one with windrow.monoid(...), and let it read columns by agg.of(monoid, ...)",
+    "mode": "there is none: take agg.collect, or write it yourself with windrow.monoid",
+    "collect_set": "take agg.distinct for their number, or agg.collect for all values",
+    "stddev_pop": "say agg.stddev(..., ddof=0)",
+    "var_pop": "say agg.variance(..., ddof=0)",
+}
+
+
+def __getattr__(name: str) -> NoReturn:
+    other = OTHER_NAMES.get(name.lower())
+    hint = _HINTS.get(name.lower()) or (f"here it is agg.{other}" if other else None)
+    raise unknown_name(__name__, name, __all__, hint)

@@ -4,11 +4,11 @@ Durations are text such as "90s" or "1 h 30 min", or a `timedelta`.
 """
 
 from collections.abc import Mapping
-from operator import index
-from typing import Any, overload
+from typing import Any, NoReturn, overload
 
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.monoid import Monoid
+from windrow.arguments import member, unknown_name, whole
 from windrow.errors import WindowError
 from windrow.windows import (
     Check,
@@ -28,7 +28,6 @@ from windrow.windows import (
     Window,
     microseconds,
 )
-from windrow.windows.arguments import member_of
 from windrow.windows.policy import Drop, Keep, named_aggregates
 from windrow.windows.punctuated import Marker
 
@@ -101,8 +100,8 @@ def trailing(
             )
         return TrailingTime(
             microseconds(duration, "duration"),
-            Closed.RIGHT if closed is None else member_of(Closed, closed, "closed"),
-            Ties.ARRIVAL if ties is None else member_of(Ties, ties, "ties"),
+            Closed.RIGHT if closed is None else member(Closed, closed, "closed", WindowError),
+            Ties.ARRIVAL if ties is None else member(Ties, ties, "ties", WindowError),
         )
     if rows is not None and duration is None:
         for argument, given in (("closed", closed), ("ties", ties)):
@@ -150,7 +149,7 @@ def policy(
     drop: Drop | None = None,
     *,
     using: Mapping[str, Aggregate[Any] | Monoid[Any, Any]],
-    check: Check = Check.TRUST,
+    check: Check | str = Check.TRUST,
 ) -> Policy:
     """A window that slides by content; `windrow.windows.Policy` tells what the predicates mean.
 
@@ -160,10 +159,37 @@ def policy(
     >>> policy(keep=lambda window: window.n <= 1000, using={"n": agg.count()})
     policy(keep=<lambda>, using={'n': count()})
     """
-    return Policy(keep=keep, drop=drop, using=named_aggregates(using), check=check)
+    return Policy(
+        keep=keep,
+        drop=drop,
+        using=named_aggregates(using),
+        check=member(Check, check, "check", WindowError),
+    )
 
 
 def _plain(number: int) -> int:
     """A whole number of any library as Python's own; what is none is refused elsewhere."""
-    whole = hasattr(number, "__index__") and not isinstance(number, bool)
-    return index(number) if whole else number
+    plain = whole(number)
+    return number if plain is None else plain
+
+
+_TRAILING = 'window.trailing("1 hour") or window.trailing(rows=1000)'
+_HINTS = {
+    "fixed": "here it is window.tumbling",
+    "hop": "here it is window.hopping",
+    "moving": f"here it is {_TRAILING}",
+    "over": f"here it is {_TRAILING}",
+    "range": 'here it is window.trailing("1 hour")',
+    "rolling": f"here it is {_TRAILING}",
+    "rows": "here it is window.trailing(rows=1000), or window.count(1000)",
+    "session_window": "here it is window.session",
+    "sessions": "here it is window.session",
+    "slide": f"take window.hopping, a window every so often, or {_TRAILING}, one for each row",
+    "sliding": f"take window.hopping, a window every so often, or {_TRAILING}, one for each row",
+    "trigger": "here it is window.policy, or window.punctuated",
+    "tumble": "here it is window.tumbling",
+}
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise unknown_name(__name__, name, __all__, _HINTS.get(name.lower()))

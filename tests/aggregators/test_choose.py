@@ -66,7 +66,9 @@ def test_every_structure_but_the_slow_ones_is_chosen_for_a_reason_of_its_own() -
 
 def test_needs_are_enums_not_flags() -> None:
     flag: Any = True
-    with pytest.raises(InputError, match=r"eviction=True is not one of Eviction; use Eviction\."):
+    with pytest.raises(
+        InputError, match=r"eviction=True is not a valid value for eviction; use Eviction\."
+    ):
         Needs(eviction=flag)
 
 

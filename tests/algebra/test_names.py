@@ -138,11 +138,27 @@ def test_a_snapshot_restores_into_the_same_monoid_written_again() -> None:
     assert restored.query() == 6.0
 
 
-def test_a_monoid_keeps_its_name_beside_its_mark() -> None:
+def test_a_monoid_is_called_by_its_name_and_has_a_mark_that_is_not_shown() -> None:
     own = monoid(lift=abs, combine=max, identity=0, name="reach")
-    assert own.name == "reach"
-    assert len(own.parameters) == 8
-    assert repr(agg.of(own, "temp")) == f"reach({own.parameters}, 'temp')"
+    assert repr(own) == "monoid(name='reach')"
+    assert repr(agg.of(own, "temp")) == "reach('temp')"
+    assert len(own.mark) == 8
+
+
+def test_a_monoid_without_a_name_is_called_like_its_functions() -> None:
+    def reach(value: float) -> float:
+        return abs(value)
+
+    def further(older: float, newer: float) -> float:
+        return max(older, newer)
+
+    assert repr(agg.of(monoid(lift=reach, combine=max, identity=0))) == "reach()"
+    assert repr(agg.of(monoid(lift=abs, combine=further, identity=0))) == "further()"
+
+
+def test_a_monoid_of_lambdas_is_called_a_monoid() -> None:
+    own = monoid(lift=lambda value: value, combine=lambda older, newer: newer, identity=0)
+    assert repr(agg.of(own, "temp")) == "monoid('temp')"
 
 
 def test_functions_without_a_fingerprint_leave_only_the_name() -> None:
@@ -158,7 +174,7 @@ def test_a_closure_may_be_assigned_after_the_monoid() -> None:
     own = monoid(lift=lambda value: value * scale, combine=max, identity=0)
     scale = 3
     assert own.lift(2) == 6
-    assert own.parameters == ""
+    assert own.mark == ""
 
 
 @pytest.mark.parametrize("name", WHOLE_NUMBERS)

@@ -90,7 +90,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("job.yaml").write_text(GOOD)
     Path("stream.yaml").write_text(STREAM)
     Path("checkpoint").mkdir()
-    plans = ([], ["--loss", "0.001"], ["--keys", "50"])
+    plans: list[list[str]] = [[], ["--loss", "0.001"], ["--keys", "50"]]
     for number, more in enumerate(plans):
         made = ["plan", "--sources", "500", "--rate", "0.5/s", "--limit", "20/s", *more]
         assert CliRunner().invoke(main, [*made, "--out", f"{number}.json"]).exit_code == 0

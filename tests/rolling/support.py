@@ -15,7 +15,13 @@ from windrow.testing import fold
 from windrow.testing.closeness import close, magnitude
 from windrow.windows import Closed, Order, Ties, TrailingRows, TrailingTime
 
-NUMBERS = (Takes.ANYTHING, Takes.NUMBERS, Takes.NUMBER_PAIRS)
+NUMBERS = (
+    Takes.ANYTHING,
+    Takes.NUMBERS,
+    Takes.QUANTITIES,
+    Takes.POSITIONS,
+    Takes.NUMBER_PAIRS,
+)
 
 # What their results are has no type in Arrow.
 ONLY_OBJECTS = {"bloom"}

@@ -43,7 +43,7 @@ def test_what_is_no_column_is_refused(values: Any, said: str) -> None:
         (
             {"v": V},
             agg.max("w"),
-            r"values has no column 'w', which max\('w'\) reads; it has \['v'\]",
+            r"values has no column 'w', which max\('w'\) reads; name one of \['v'\]",
         ),
         ({"v": V}, agg.max(), r"max\(\) names no column, but values has \['v'\]; name the column"),
         (V, agg.max("v"), r"max\('v'\) reads column 'v', but values is one column without a name"),
@@ -108,7 +108,10 @@ def test_times_are_checked_even_where_no_window_needs_them() -> None:
     [
         ({"window": HOUR}, r"times is missing; window=trailing\('1 hour'\) needs the time"),
         ({"window": ROWS, "order": Order.TIME}, "times is missing; order=Order.TIME needs"),
-        ({"window": ROWS, "order": "time"}, "order='time'; use Order.ARRIVAL or Order.TIME"),
+        (
+            {"window": ROWS, "order": "late"},
+            r"order='late' is not a valid value for order; use Order.ARRIVAL \('arrival'\) or",
+        ),
     ],
 )
 def test_wrong_arguments_are_refused(arguments: Any, said: str) -> None:

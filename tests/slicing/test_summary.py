@@ -102,6 +102,8 @@ COLUMNS = {
 KINDS = {
     Takes.ANYTHING: ("floats", "text"),
     Takes.NUMBERS: ("floats",),
+    Takes.QUANTITIES: ("floats",),
+    Takes.POSITIONS: ("floats",),
     Takes.BOOLEANS: ("booleans",),
     Takes.TEXT: ("text",),
     Takes.NUMBER_PAIRS: ("floats",),

@@ -146,7 +146,15 @@ def test_what_is_no_aggregate_is_refused(part: object) -> None:
     assert "agg.count()" in message
 
 
-@pytest.mark.parametrize("check", [True, None, "verify"])
+@pytest.mark.parametrize("check", [True, None, "later"])
 def test_a_check_is_one_of_the_enum(check: object) -> None:
     message = refusal(window.policy, keep=short, using={"n": COUNT}, check=check)
-    assert message == f"check={check!r} is not a Check; use Check.TRUST or Check.VERIFY"
+    assert message == (
+        f"check={check!r} is not a valid value for check; "
+        "use Check.TRUST ('trust') or Check.VERIFY ('verify')"
+    )
+
+
+def test_a_check_may_be_given_as_text() -> None:
+    written = window.policy(keep=short, using={"n": COUNT}, check="verify")
+    assert written.check is Check.VERIFY

@@ -18,6 +18,7 @@ from windrow.aggregators.log_mta import LogMta
 from windrow.aggregators.recompute import Recompute
 from windrow.aggregators.subtract_on_evict import SubtractOnEvict
 from windrow.aggregators.two_stacks import TwoStacks
+from windrow.arguments import unknown_name
 
 if TYPE_CHECKING:
     from windrow.aggregators.compiled_amta import CompiledAmta
@@ -66,4 +67,8 @@ _LATER = {
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise unknown_name(__name__, name, __all__, None)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -28,7 +28,7 @@ from windrow.aggregators.paged.settings import (
     MAX_UNWRITTEN_UPDATES,
     settings_of,
 )
-from windrow.algebra.aggregate import Aggregation
+from windrow.algebra.aggregate import Aggregation, marks_of
 from windrow.algebra.monoid import Codec
 from windrow.errors import WindowError
 from windrow.stores.base import Store
@@ -77,7 +77,7 @@ class ApproximateAmta(InStore):
         codec: Codec | None = None,
         page: int = 512,
         cached_pages: int = 16,
-        outage: Outage = Outage.RAISE,
+        outage: Outage | str = Outage.RAISE,
         buffer_bytes: int = BUFFER_BYTES,
         wait_s: float = 30.0,
         max_unwritten_updates: int = MAX_UNWRITTEN_UPDATES,
@@ -86,14 +86,16 @@ class ApproximateAmta(InStore):
         settings = settings_of(
             page, cached_pages, outage, buffer_bytes, wait_s, max_unwritten_updates
         )
-        require_place(store, name, codec, outage, methods)
+        require_place(store, name, codec, settings.patience.outage, methods)
         self._layout = Layout(monoid, policy)
         self._judge = None if policy is None else Judge(policy)
         self._groupers: list[Grouper] = [method.grouper(self._layout) for method in methods]
         self._limit = next((one for one in self._groupers if isinstance(one, Even)), None)
         self._combine = self._layout.combine
         watched = "" if policy is None else f" with a policy using {dict(policy.using)!r}"
-        self._described = f"{self._layout.monoid.name}{watched}, by {methods!r}"
+        using = () if policy is None else policy.using
+        marks = marks_of([*(p.aggregate for p in self._layout.parts), *(a for _, a in using)])
+        self._described = f"{self._layout.monoid.name}{watched}, by {methods!r}{marks}"
         self._middle = Buckets(self._layout.monoid)
         self._inserted = 0
         self._clear()

@@ -31,7 +31,9 @@ class Snapshot:
 class Aggregator(ABC):
     """One window over one ordered stream.
 
-    Updates are numbered from 0 as they are inserted; the window is `[evicted, inserted)`.
+    Updates are numbered from 0 as they are inserted; the window is `[evicted, inserted)`.  They may
+    be any values that the aggregate can compute with, such as text in a sum: unlike `windrow.roll`
+    and queries on Spark, structures refuse none, and what values cannot do raises as in Python.
     """
 
     #: Whether a bulk eviction and a slide cost O(log n) however many updates leave.

@@ -5,12 +5,13 @@ from enum import Enum
 
 from windrow.aggregators.amta import Amta
 from windrow.aggregators.base import Aggregator
-from windrow.aggregators.contents import Contents
+from windrow.aggregators.contents import Contents, require_policy
 from windrow.aggregators.daba import Daba
 from windrow.aggregators.log_mta import LogMta
 from windrow.aggregators.subtract_on_evict import SubtractOnEvict
 from windrow.aggregators.two_stacks import TwoStacks
 from windrow.algebra.aggregate import Aggregation
+from windrow.arguments import member
 from windrow.errors import InputError
 from windrow.windows.policy import Policy
 
@@ -48,9 +49,9 @@ class Needs:
     policy: Policy | None = None
 
     def __post_init__(self) -> None:
-        _require(self.eviction, "eviction", Eviction)
-        _require(self.latency, "latency", Latency)
-        _require(self.drift, "drift", Drift)
+        for name, kind in (("eviction", Eviction), ("latency", Latency), ("drift", Drift)):
+            object.__setattr__(self, name, member(kind, getattr(self, name), name))
+        require_policy(self.policy)
 
 
 @dataclass(frozen=True)
@@ -87,9 +88,3 @@ def choose(monoid: Aggregation, needs: Needs | None = None) -> Choice:
     if invertible and needs.drift is Drift.ACCEPT:
         return Choice(SubtractOnEvict, "the aggregate can subtract, and drift is accepted")
     return Choice(TwoStacks, "any aggregate, at 3 combines per update")
-
-
-def _require(value: object, argument: str, kind: type[Enum]) -> None:
-    if not isinstance(value, kind):
-        names = " or ".join(str(member) for member in kind)
-        raise InputError(f"{argument}={value!r} is not one of {kind.__name__}; use {names}")

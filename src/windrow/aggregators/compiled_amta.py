@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from windrow.aggregators.base import Snapshot, require_evictable, require_own
 from windrow.aggregators.contents import require_policy
-from windrow.aggregators.given import numbers_of
+from windrow.aggregators.given import dtypes_of, numbers_of
 from windrow.aggregators.kernels.forest import (
     EVICTED,
     Cells,
@@ -25,10 +25,10 @@ from windrow.aggregators.kernels.judge import Watched, judge_code
 from windrow.aggregators.kernels.operator import Operator, Part, make_operator
 from windrow.aggregators.kernels.pages import Paging, paged_nodes
 from windrow.aggregators.kernels.steps import Steps, make_steps
-from windrow.algebra.aggregate import Aggregate, Aggregation, Product, as_aggregation
+from windrow.algebra.aggregate import Aggregate, Aggregation, Product, as_aggregation, marks_of
 from windrow.algebra.fingerprint import fingerprint
 from windrow.algebra.monoid import numeric_of
-from windrow.algebra.numeric import BOOL, FLOAT, INT, NULL, OVERFLOW, VALUE, Numeric
+from windrow.algebra.numeric import BOOL, FLOAT, INT, NULL, OVERFLOW, VALUE, Numeric, is_bare
 from windrow.errors import (
     AggregateError,
     InputError,
@@ -93,7 +93,8 @@ class CompiledAmta:
         )
         # Two aggregates of a user's may have one name; what their states are made of must match.
         kept = [*self._dtypes, *self._operator.state]
-        self._description = f"{self._aggregates!r} of {[d.name for d in kept]}"
+        marks = marks_of(self._aggregates)
+        self._description = f"{self._aggregates!r} of {[d.name for d in kept]}{marks}"
         self._begin()
 
     def _begin(self) -> None:
@@ -113,7 +114,7 @@ class CompiledAmta:
                 "use aggregates without column names that read as many numbers each"
             )
         arity = max(arities, default=1)
-        found = tuple(np.dtype(d) for d in (dtypes if dtypes is not None else (FLOAT,) * arity))
+        found = (FLOAT,) * arity if dtypes is None else dtypes_of(dtypes)
         if len(found) != arity or any(d not in (FLOAT, INT, BOOL) for d in found):
             raise AggregateError(
                 f"dtypes={dtypes!r}; give float64, int64 or bool for each of {arity} column(s)"
@@ -241,9 +242,11 @@ class CompiledAmta:
         answers, start = {}, 0
         for (name, aggregate), form, status in zip(self._named, self._forms, statuses, strict=True):
             if (status == OVERFLOW).any():
-                raise ResultOverflowError(f"{aggregate!r} does not fit 64 bits; use float64")
+                raise ResultOverflowError(
+                    f"{aggregate!r} does not fit 64 bits; use float64, dtypes=('float64',)"
+                )
             fields = [read(results[start + k], status) for k in range(len(form.result))]
-            answers[name] = fields[0] if len(fields) == 1 else tuple(fields)
+            answers[name] = fields[0] if is_bare(form.result) else tuple(fields)
             start += len(fields)
         return answers[""] if self._bare else answers
 

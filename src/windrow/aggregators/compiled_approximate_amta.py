@@ -15,7 +15,7 @@ from windrow.aggregators.approximate.method import Method
 from windrow.aggregators.approximate.rolled import Intervals, intervals_of, room_for
 from windrow.aggregators.base import Snapshot, require_evictable, require_own
 from windrow.aggregators.contents import require_policy
-from windrow.aggregators.given import numbers_of
+from windrow.aggregators.given import dtypes_of, numbers_of
 from windrow.aggregators.kernels.buckets.choose import bound_code
 from windrow.aggregators.kernels.buckets.operator import (
     BucketPart,
@@ -41,7 +41,7 @@ from windrow.aggregators.kernels.forest import (
     new_forest,
 )
 from windrow.aggregators.sound import require_forest, require_sizes
-from windrow.algebra.aggregate import Aggregate, Aggregation
+from windrow.algebra.aggregate import Aggregate, Aggregation, marks_of
 from windrow.algebra.fingerprint import fingerprint
 from windrow.algebra.monoid import numeric_of
 from windrow.algebra.numeric import FLOAT, INT
@@ -111,8 +111,10 @@ class CompiledApproximateAmta:
         for table in kinds.tables:
             self._changing[len(head) + table : len(head) + table + TABLE] = False
         self._forest = new_forest(self._operator, _FIRST_CAPACITY)
+        marks = marks_of(part for _, part in watched)
         self._described = (
-            f"{aggregates!r} of {[d.name for d in self._dtypes]} by {methods!r} under {policy!r}"
+            f"{aggregates!r} of {[d.name for d in self._dtypes]} by {methods!r} under "
+            f"{policy!r}{marks}"
         )
         self._steps.reset(*self._places)
 
@@ -357,8 +359,7 @@ def _columns(aggregates: Sequence[Aggregate[Any]]) -> list[Any]:
 
 
 def _dtypes(given: tuple[Any, ...] | None, columns: int, *, timed: bool) -> tuple[Any, ...]:
-    wanted = given if given is not None else (FLOAT,) * columns
-    found = tuple(np.dtype(dtype) for dtype in wanted)
+    found = (FLOAT,) * columns if given is None else dtypes_of(given)
     if len(found) != columns or any(dtype not in (FLOAT, INT) for dtype in found):
         raise AggregateError(
             f"dtypes={given!r}; give float64 or int64 for each of {columns} column(s)"

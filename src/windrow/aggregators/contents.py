@@ -3,7 +3,7 @@
 from collections import namedtuple
 from typing import Any
 
-from windrow.algebra.aggregate import Aggregation, as_aggregation
+from windrow.algebra.aggregate import Aggregation, Product, as_aggregation, marks_of
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.product import side_by_side
 from windrow.errors import WindowError
@@ -21,11 +21,13 @@ class Contents:
         self.asked: Monoid[Any, Any] = asked.bound()
         self.policy = policy
         #: What the states are made of; windows with the same description can exchange snapshots.
-        self.described = repr(asked)
+        parts = asked.parts if isinstance(asked, Product) else (("", asked),)
+        self.described = f"{asked!r}{marks_of(part for _, part in parts)}"
         if policy is None:
             self.monoid = self.asked
             return
-        self.described += f" with a policy using {dict(policy.using)!r}"
+        marks = marks_of(part for _, part in policy.using)
+        self.described += f" with a policy using {dict(policy.using)!r}{marks}"
         # The asked aggregate is the first part of the product; a policy reads the others by name.
         watched = ((name, aggregate.bound()) for name, aggregate in policy.using)
         self.monoid = side_by_side((("", self.asked), *watched))

@@ -1,6 +1,8 @@
 """Columns that a user gives, as compiled code reads them."""
 
+from collections.abc import Iterable
 from typing import Any
+from warnings import catch_warnings
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,12 +10,30 @@ from numpy.typing import ArrayLike, NDArray
 from windrow.algebra.numeric import INT
 from windrow.errors import InputError
 
-__all__ = ["numbers_of"]
+__all__ = ["dtypes_of", "numbers_of"]
+
+
+def dtypes_of(dtypes: object) -> tuple[np.dtype[Any], ...]:
+    """The types that a user gave for columns; none at all for what is no list of types."""
+    if isinstance(dtypes, str) or not isinstance(dtypes, Iterable):
+        return ()
+    try:
+        with catch_warnings(action="error"):
+            return tuple(np.dtype(one) for one in dtypes)
+    except (TypeError, ValueError, Warning):
+        return ()
 
 
 def numbers_of(column: ArrayLike, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """One column in its type, and where it is not null: neither masked nor None."""
-    given = np.ma.getdata(column) if isinstance(column, np.ma.MaskedArray) else np.asarray(column)
+    try:
+        given = np.ma.getdata(column) if np.ma.isMaskedArray(column) else np.asarray(column)
+    except ValueError:
+        raise InputError(
+            "columns have lists among their numbers; give one flat list each"
+        ) from None
+    if given.ndim == 0:
+        raise InputError(f"columns={column!r} has no rows; give a list or an array of numbers")
     known = ~np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else None
     if given.dtype == object:
         present = np.array([x is not None for x in given.flat], np.bool_).reshape(given.shape)

@@ -72,7 +72,7 @@ class PagedAmta(Closing):
         codec: Codec | None = None,
         page: int = 512,
         cached_pages: int = 16,
-        outage: Outage = Outage.RAISE,
+        outage: Outage | str = Outage.RAISE,
         buffer_bytes: int = BUFFER_BYTES,
         wait_s: float = 30.0,
         max_unwritten_updates: int = MAX_UNWRITTEN_UPDATES,
@@ -82,10 +82,10 @@ class PagedAmta(Closing):
         )
         require_store(store)
         require_codec(codec)
-        if outage is Outage.SHRINK:
+        if patience.outage is Outage.SHRINK:
             raise InputError(
-                f"outage={outage}: PagedAmta keeps every update and has nothing to make smaller; "
-                "use ApproximateAmta with a Footprint(...), or Outage.BUFFER"
+                f"outage={patience.outage}: PagedAmta keeps every update and has nothing to make "
+                "smaller; use ApproximateAmta with a Footprint(...), or Outage.BUFFER"
             )
         if policy is not None and policy.check is Check.VERIFY:
             raise WindowError(
@@ -174,7 +174,7 @@ def _is_of_numbers(
 ) -> bool:
     """Whether the window can run compiled; types that were asked for must."""
     if dtypes is not None:
-        return object not in dtypes
+        return not (isinstance(dtypes, tuple | list) and object in dtypes)
     try:
         CompiledAmta(monoid, policy)
     except (AggregateError, WindowError):

@@ -11,6 +11,7 @@ from functools import reduce
 from itertools import islice
 from typing import Any, cast
 
+from windrow.aggregators.contents import require_policy
 from windrow.aggregators.one_by_one import OneByOne
 from windrow.algebra.aggregate import Aggregate, Product, as_aggregation
 from windrow.algebra.monoid import Group
@@ -43,6 +44,7 @@ class SubtractOnEvict(OneByOne):
         | Product,
         policy: Policy | None = None,
     ) -> None:
+        require_policy(policy)
         _require_groups(as_aggregation(monoid, "monoid"), "")
         if policy is not None:
             _require_groups(Product(policy.using), "the policy's ")
@@ -102,6 +104,7 @@ def _require_groups(part: Aggregate[Any] | Product, whose: str) -> None:
             _require_groups(inner, f"{whose}{name}=")
     elif not isinstance(part.monoid, Group):
         raise NotInvertibleError(
-            f"SubtractOnEvict needs an aggregate that can subtract, and {whose}{part!r} cannot; "
+            f"monoid: SubtractOnEvict needs an aggregate that can subtract, and {whose}{part!r} "
+            "cannot; "
             "use TwoStacks, or Amta for bulk evictions and slide policies"
         )

@@ -1,6 +1,6 @@
 """An aggregate: a monoid and the columns it reads; several of them make a product."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
@@ -17,6 +17,7 @@ __all__ = [
     "Reads",
     "as_aggregation",
     "as_monoid",
+    "marks_of",
     "several",
 ]
 
@@ -126,6 +127,15 @@ def _entry(row: Any, column: Reads, reader: str) -> Any:
         ) from None
 
 
+def marks_of(aggregates: "Iterable[Aggregate[Any]]") -> str:
+    """What tells users' monoids apart that are written alike: to be added to what describes them.
+
+    A repr shows the name alone; state belongs to these very functions.
+    """
+    marks = [part.monoid.mark for part in aggregates if part.monoid.mark]
+    return f" of {', '.join(marks)}" if marks else ""
+
+
 @dataclass(frozen=True)
 class Product:
     """Several named aggregates over one window: one structure, one policy, a dict of results."""
@@ -174,6 +184,11 @@ def as_aggregation(spec: object, argument: str = "aggregate") -> "Aggregate[Any]
     if isinstance(spec, Product):
         return spec
     if isinstance(spec, Mapping):
+        if not spec:
+            raise AggregateError(
+                f"{argument}={spec!r} holds no aggregate; name at least one, as in "
+                '{"n": agg.count()}'
+            )
         if not all(isinstance(name, str) for name in spec):
             raise AggregateError(f"{argument} has names {list(spec)!r}; name aggregates by text")
         return several(**spec)

@@ -5,7 +5,7 @@ new state and leaves both arguments as they were, because one state may be share
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from math import nan
@@ -34,7 +34,7 @@ class Kind(Enum):
     SKETCH = "sketch"  # bounded, and the result is approximate: KLL, HLL
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Monoid(Generic[S, R]):
     """An associative operator with an identity, and the way in and out of it.
 
@@ -46,6 +46,7 @@ class Monoid(Generic[S, R]):
 
     name: str
     parameters: str = ""  # what tells it from others of its name: "0.9" of a quantile
+    mark: str = ""  # what a user's functions are, in every process
     lift: Callable[..., S]  # one argument for each of `inputs`, never null unless `nullable`
     combine: Callable[[S, S], S]  # combine(older, newer)
     lower: Callable[[S], R]
@@ -55,7 +56,9 @@ class Monoid(Generic[S, R]):
     inputs: tuple[str, ...] = ("value",)  # "time" stands for the row's event time
     nullable: frozenset[str] = frozenset()  # inputs whose null does not skip the row
     neutral: Any = nan  # what a slide policy sees where `lower` gives None; a tuple for a struct
-    numeric: NumericForm | None = field(default=None, repr=False)
+    numeric: NumericForm | None = None
+    # The numeric form for durations, whole numbers of their unit, where it is another.
+    durations: NumericForm | None = None
     changing: bool = False  # its functions are a user's: what they refer to may change
     multiset: MultisetForm | None = None
     # Of a sketch: between what the exact result lies, with a confidence of 99 % at least; None for
@@ -63,6 +66,9 @@ class Monoid(Generic[S, R]):
     bounds: Callable[[S], tuple[Any, Any] | None] | None = None
     returns: str | None = None  # the type of results as Spark writes it, where numbers do not tell
     codec: Codec | None = None  # how states are kept, where they are no plain values
+
+    def __repr__(self) -> str:
+        return f"monoid(name={self.name!r})"
 
     @property
     def invertible(self) -> bool:
@@ -92,7 +98,7 @@ def _fixed(numeric: NumericForm, dtypes: Dtypes) -> Numeric | None:
     return numeric(dtypes)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Group(Monoid[S, R]):
     """A monoid that can subtract: `combine(older, subtract(total, older)) == total`.
 

@@ -15,6 +15,7 @@ __all__ = [
     "BOOL",
     "FLOAT",
     "INT",
+    "MEASURE",
     "NULL",
     "OVERFLOW",
     "VALUE",
@@ -23,6 +24,7 @@ __all__ = [
     "Numeric",
     "NumericForm",
     "State",
+    "is_bare",
 ]
 
 FLOAT = np.dtype(np.float64)
@@ -45,6 +47,15 @@ class Field:
     # The input whose logical type (timestamp, int32, …) it has; "time span" is a distance of
     # times, "value duration" the type of the value if that is a duration.
     like: str | None = None
+
+
+# A number with the unit of the values: of durations it is a duration.
+MEASURE = Field(FLOAT, like="value duration")
+
+
+def is_bare(fields: tuple[Field, ...]) -> bool:
+    """Whether a result is one number, not a struct, which may have a single field as well."""
+    return len(fields) == 1 and fields[0].name == Field.name
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from windrow.algebra.aggregate import Aggregate
 
-__all__ = ["Entry", "Takes", "register", "registered"]
+__all__ = ["Entry", "Takes", "entry_of", "register", "registered"]
 
 
 class Takes(Enum):
@@ -16,6 +16,8 @@ class Takes(Enum):
 
     ANYTHING = "anything"
     NUMBERS = "numbers"
+    QUANTITIES = "numbers and durations"  # results are of the same unit
+    POSITIONS = "numbers, times and durations"  # what has a distance from its like
     BOOLEANS = "booleans"
     TEXT = "text"
     NUMBER_PAIRS = "pairs of numbers"
@@ -64,3 +66,8 @@ def registered() -> Mapping[str, Entry]:
     import windrow.algebra.catalogue  # noqa: F401  (importing it fills the register)
 
     return MappingProxyType(_entries)
+
+
+def entry_of(aggregate: Aggregate[Any]) -> Entry | None:
+    """The entry of an aggregate of the catalogue; None of a user's own, which may have any name."""
+    return None if aggregate.monoid.changing else registered().get(aggregate.monoid.name)

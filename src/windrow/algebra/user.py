@@ -3,12 +3,14 @@
 import inspect
 from collections.abc import Callable
 from math import nan
+from types import FunctionType
 from typing import Any
 
 from windrow.algebra.fingerprint import fingerprint
 from windrow.algebra.inference import numeric_form
 from windrow.algebra.monoid import Codec, Group, Kind, Monoid
 from windrow.algebra.optional import same
+from windrow.arguments import member
 from windrow.errors import AggregateError
 
 __all__ = ["monoid"]
@@ -22,7 +24,7 @@ def monoid(
     lower: Callable[[Any], Any] = same,
     commutative: bool = False,
     subtract: Callable[[Any, Any], Any] | None = None,
-    kind: Kind = Kind.ALGEBRAIC,
+    kind: Kind | str = Kind.ALGEBRAIC,
     neutral: float = nan,
     name: str | None = None,
     returns: str | None = None,
@@ -34,6 +36,8 @@ def monoid(
     changed in place.  Where the identity is a number or a flat tuple of numbers, `windrow.roll`
     compiles the functions and runs them at the speed of built-in aggregates; integers are 64 bits
     wide there.  What cannot be compiled runs interpreted, with one warning that says why.
+    What your functions raise reaches you as it is.  `name` is what plans and errors call it; by
+    default the name of `lift`, or of `combine` if that is a lambda.
     Compiled functions see globals and closures as they are when a roll compiles them, a later
     change at the next roll; and Python's `max` and `min` do not treat NaN consistently.  On Spark,
     results that are not numbers need a type: `returns="array<string>"`.
@@ -58,9 +62,20 @@ def monoid(
     >>> window.query()
     4.5
     """
-    for argument, function in (("lift", lift), ("combine", combine), ("lower", lower)):
-        if not callable(function):
+    functions = {"lift": lift, "combine": combine, "lower": lower, "subtract": subtract}
+    for argument, function in functions.items():
+        if not callable(function) and not (argument == "subtract" and function is None):
             raise AggregateError(f"{argument}={function!r} is not callable; give a function")
+    if not isinstance(commutative, bool):
+        raise AggregateError(
+            f"commutative={commutative!r} is not a bool; say True if the order of values does "
+            "not matter, or leave it out"
+        )
+    if name is not None and not (isinstance(name, str) and name):
+        raise AggregateError(
+            f'name={name!r} is not a name; give text such as name="spread", or leave it out'
+        )
+    kind = member(Kind, kind, "kind", AggregateError)
     if returns is not None and not isinstance(returns, str):
         raise AggregateError(
             f"returns={returns!r} is not text; write the type of results as Spark does, "
@@ -68,10 +83,10 @@ def monoid(
         )
     if codec is not None:
         _require_codec(codec)
-    label = name or getattr(lift, "__name__", "lift").replace("<lambda>", "monoid")
+    label = name or _name_of(lift) or _name_of(combine) or "monoid"
     shape: dict[str, Any] = {
         "name": label,
-        "parameters": _mark(lift, combine) + ("" if codec is None else f" by {_mark(*codec)}"),
+        "mark": _mark(lift, combine) + ("" if codec is None else f" by {_mark(*codec)}"),
         "lift": lift,
         "combine": combine,
         "lower": lower,
@@ -96,8 +111,14 @@ def _require_codec(codec: object) -> None:
         )
 
 
+def _name_of(function: Callable[..., Any]) -> str | None:
+    """The name that a user gave a function; a builtin such as `max` says little of a monoid."""
+    named = isinstance(function, FunctionType) and function.__name__ != "<lambda>"
+    return function.__name__ if named else None
+
+
 def _mark(*functions: Callable[..., Any]) -> str:
-    """What tells these functions from others in a repr, and so in a snapshot."""
+    """What tells these functions from others, and so snapshots of their states."""
     return (fingerprint(*functions) or "")[:8]
 
 

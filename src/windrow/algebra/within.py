@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from windrow.arguments import finite
 from windrow.errors import InputError
 
 __all__ = ["CONFIDENCE", "Within", "require_confidence"]
@@ -31,8 +32,8 @@ class Within:
             )
         for name in ("relative", "absolute"):
             bound = getattr(self, name)
-            number = isinstance(bound, int | float) and not isinstance(bound, bool)
-            if bound is not None and not (number and bound >= 0):
+            number = finite(bound)
+            if bound is not None and (number is None or number < 0):
                 raise InputError(f"within: {name}={bound!r}; give a number of 0 or more")
         require_confidence(self.confidence)
 

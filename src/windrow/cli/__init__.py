@@ -17,7 +17,7 @@ except ModuleNotFoundError as missing:
         raise
     _missing = missing.name
 
-    def main(**options: Any) -> None:  # type: ignore[misc, no-redef]
+    def main(**options: Any) -> None:  # type: ignore[misc]
         """Say what is not installed."""
         sys.stderr.write(f"windrow: {_missing} is not installed; pip install 'windrow[cli]'\n")
         sys.exit(_BAD_INPUT)

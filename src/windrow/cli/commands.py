@@ -2,7 +2,6 @@
 
 import os
 import sys
-from importlib.metadata import version
 from typing import Any
 
 import click
@@ -14,6 +13,7 @@ from windrow.cli.run import run
 from windrow.cli.simulate import simulate
 from windrow.cli.state import state
 from windrow.cli.tune import tune
+from windrow.version import __version__
 
 __all__ = ["main"]
 
@@ -43,7 +43,7 @@ def _let_go_of_output() -> None:
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(version("windrow"), prog_name="windrow", message="%(prog)s %(version)s")
+@click.version_option(__version__, prog_name="windrow", message="%(prog)s %(version)s")
 def main() -> None:
     """Windows over data streams, on Apache Spark.
 

@@ -8,9 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from windrow.aggregators.rolling.answers import in_units
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.bloom import BloomFilter
 from windrow.algebra.optional import same
+from windrow.algebra.rounding import half_up
 from windrow.errors import ResultOverflowError
 from windrow.slicing.state_arrays import whole
 
@@ -47,8 +49,16 @@ def typed(
     except _REFUSALS as problem:
         raise ResultOverflowError(
             f"{aggregate!r} has results that do not fit {result} ({problem}); "
-            "make its column a wider type first, such as double or decimal(38, …)"
+            f"{_way_out(aggregate, result)}"
         ) from None
+
+
+def _way_out(aggregate: Aggregate[Any], result: pa.DataType) -> str:
+    if aggregate.monoid.returns is not None:
+        return "say another type where it is made: windrow.monoid(..., returns=...)"
+    if pa.types.is_decimal(result):
+        return "cast its column to double first, or to a decimal of fewer digits"
+    return "cast its column to double or decimal first"
 
 
 def _cast(array: pa.Array, result: pa.DataType) -> pa.Array:
@@ -61,6 +71,8 @@ def _cast(array: pa.Array, result: pa.DataType) -> pa.Array:
         return _from_struct(array, result)
     if pa.types.is_decimal(kind) and pa.types.is_decimal(result):
         return _rescaled(array, result)
+    if pa.types.is_duration(result) and pa.types.is_floating(kind):
+        return in_units(array, result)
     if pa.types.is_floating(result) and not pa.types.is_nested(kind):
         return array.cast(result, safe=False)  # a long integer becomes the nearest float
     if pa.types.is_nested(kind) or pa.types.is_decimal(result) or pa.types.is_boolean(result):
@@ -112,6 +124,8 @@ def _converter(kind: pa.DataType) -> Callable[[Any], Any]:
         return _record_maker(kind)
     if pa.types.is_integer(kind):
         return _integer
+    if pa.types.is_duration(kind):
+        return _duration
     return _bytes if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) else same
 
 
@@ -152,6 +166,11 @@ def _integer(number: Any) -> int:
     if whole_number != number:
         raise ValueError(f"{number!r} is no whole number")
     return whole_number
+
+
+def _duration(value: Any) -> Any:
+    """Numbers are of the unit of the column."""
+    return half_up(value) if isinstance(value, int | float) else value
 
 
 def _bytes(value: Any) -> Any:

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.monoid import numeric_of
+from windrow.algebra.numeric import is_bare
 from windrow.algebra.registry import registered
 from windrow.errors import AggregateError
 from windrow.slicing.state_arrays import ARROW_OF, dtype_of
@@ -65,7 +66,7 @@ def _from_numbers(aggregate: Aggregate[Any], types: Types) -> pa.DataType:
         pa.field(field.name, named.get(field.like or "", ARROW_OF[field.dtype]))
         for field in numeric.result
     ]
-    return fields[0].type if len(fields) == 1 else pa.struct(fields)
+    return fields[0].type if is_bare(numeric.result) else pa.struct(fields)
 
 
 def _always(kind: pa.DataType) -> Callable[[Types], pa.DataType]:
@@ -93,7 +94,13 @@ def _mean(types: Types) -> pa.DataType:
     (kind,) = types
     if pa.types.is_decimal(kind):
         return _decimal(kind.precision + 4, kind.scale + 4)
-    return pa.float64()
+    return _measure(types)
+
+
+def _measure(types: Types) -> pa.DataType:
+    """A float, or a duration of durations: what has the unit of the values."""
+    (kind,) = types
+    return kind if pa.types.is_duration(kind) else pa.float64()
 
 
 def _range(types: Types) -> pa.DataType:
@@ -123,18 +130,8 @@ _TYPES: dict[str, Callable[[Types], pa.DataType]] = {
     **dict.fromkeys(
         ("count", "distinct", "distinct_sketch", "max_count", "min_count"), _always(pa.int64())
     ),
-    **dict.fromkeys(
-        (
-            "geometric_mean",
-            "median",
-            "product",
-            "quantile",
-            "quantile_sketch",
-            "stddev",
-            "variance",
-        ),
-        _always(pa.float64()),
-    ),
+    **dict.fromkeys(("geometric_mean", "product", "stddev", "variance"), _always(pa.float64())),
+    **dict.fromkeys(("median", "quantile", "quantile_sketch"), _measure),
     **dict.fromkeys(("argmax", "argmin", "first", "last", "max", "min"), _first),
     **dict.fromkeys(("all", "any"), _always(pa.bool_())),
     **dict.fromkeys(("collect", "top_k"), _list),

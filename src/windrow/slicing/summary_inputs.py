@@ -9,11 +9,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from windrow.aggregators.rolling.columns import Column, read_column
-from windrow.aggregators.rolling.task import Task
+from windrow.aggregators.rolling.task import Task, numeric_form, reads_measures
 from windrow.aggregators.rolling.times import Times
 from windrow.algebra.aggregate import TIME, Aggregate
-from windrow.algebra.monoid import numeric_of
-from windrow.algebra.multiset import PickQuantile
 from windrow.algebra.numeric import Dtypes, Numeric
 from windrow.errors import InputError
 from windrow.slicing.state_arrays import NONE_MISSING, dtype_of, known_of, numbers_of, whole
@@ -38,7 +36,7 @@ class Inputs:
     def numeric(self) -> Numeric | None:
         """The numeric form for columns of these types, if there is one."""
         dtypes = self.dtypes()
-        return None if dtypes is None else numeric_of(self.aggregate.monoid, dtypes)
+        return None if dtypes is None else numeric_form(self.aggregate, dtypes, self.types)
 
     def dtypes(self) -> Dtypes | None:
         """The columns as kernels would see them, if they would."""
@@ -64,9 +62,9 @@ class Inputs:
 
     def objects(self, rows: pa.Table) -> list[Sequence[Any]]:
         """The columns as Python values, the same that a roll over them would see."""
-        picks = isinstance(self.aggregate.monoid.multiset, PickQuantile)
+        measures = reads_measures(self.aggregate)
         columns = [self._column(rows, place) for place in range(len(self.names))]
-        return [column.plain_numbers() if picks else column.objects() for column in columns]
+        return [column.plain_numbers() if measures else column.objects() for column in columns]
 
     def plain(self, rows: pa.Table) -> list[Sequence[Any]]:
         """The columns as Python values; numbers, as far as kernels would see them as such."""

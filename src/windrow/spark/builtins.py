@@ -111,6 +111,8 @@ def _sum(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
 def _mean(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
     if pa.types.is_decimal(kind):
         return _decimal_mean(value, kind)
+    if pa.types.is_duration(kind):
+        return Builtin(F.avg(value), (F.sum(value), F.count(value)), ("sum", "sum"), _ratio)
     if not _is_number(kind):
         return None
     number = value.cast("double")

@@ -2,15 +2,14 @@
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any
 
+from windrow.arguments import member
 from windrow.errors import InputError
 from windrow.planning import Strategy
 from windrow.windows import Emit, Order
 
 __all__ = ["Options"]
-
-E = TypeVar("E", bound=Enum)
 
 _KINDS: dict[str, type[Enum]] = {"emit": Emit, "order": Order, "strategy": Strategy}
 
@@ -26,7 +25,7 @@ class Options:
     def updated(self, **given: Any) -> "Options":
         """These options with the given ones in their place; None leaves one as it was."""
         members: dict[str, Any] = {
-            name: _member(_KINDS[name], value, name)
+            name: member(_KINDS[name], value, name)
             for name, value in given.items()
             if value is not None
         }
@@ -50,13 +49,3 @@ class Options:
             if name in _KINDS and isinstance(value, str | Enum)
         }
         return options, {name: value for name, value in named.items() if name not in options}
-
-
-def _member(kind: type[E], value: Any, argument: str) -> E:
-    if isinstance(value, kind):
-        return value
-    names = {member.value: member for member in kind}
-    if isinstance(value, str) and value.lower() in names:
-        return names[value.lower()]
-    ways = ", ".join(f"{kind.__name__}.{member.name}" for member in kind)
-    raise InputError(f"{argument}={value!r} is not one of its ways; use one of {ways}")

@@ -40,7 +40,8 @@ def over(
         from windrow.spark.query import Query
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            f"windrow.over needs the package {error.name!r}; pip install 'windrow[spark]'",
+            f"windrow.over needs the package {str(error.name).partition('.')[0]!r}; "
+            "pip install 'windrow[spark]'",
             name=error.name,
         ) from error
     return Query.begin(df, time, by, lateness, forget_after).with_options(

@@ -7,6 +7,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import DecimalType
 
+from windrow.algebra.aggregate import marks_of
 from windrow.algebra.fingerprint import fingerprint
 from windrow.spark.request import Request
 from windrow.windows import Policy
@@ -38,8 +39,10 @@ def signature_of(request: Request) -> str:
     )
     named = ", ".join(f"{name} {window!r}".strip() for name, window in definition.windows)
     marked = "".join(f" {mark}" for mark in predicates)
+    using = [part for w in windows if isinstance(w, Policy) for _, part in w.using]
+    functions = marks_of([*(part for _, part in definition.aggregates), *using])
     methods = f"; buckets by {definition.methods!r}" if definition.methods else ""
-    asked = f"{named}{marked}; {aggregates}{methods}; order {definition.order.value}"
+    asked = f"{named}{marked}; {aggregates}{functions}{methods}; order {definition.order.value}"
     told = f"{asked}; columns {columns}"
     return _SEEDED.sub(r"\1()", _NUMBERED.sub(r"\1", told))
 

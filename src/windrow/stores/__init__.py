@@ -10,6 +10,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from windrow.arguments import unknown_name
 from windrow.stores.base import Batch, Key, Shelf, Span, Store
 from windrow.stores.memory import MemoryStore
 
@@ -38,4 +39,8 @@ _LATER = {
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise unknown_name(__name__, name, __all__, None)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 from windrow.algebra.aggregate import Aggregate, Aggregation, as_aggregation
 from windrow.algebra.codec import StateCodec
 from windrow.algebra.monoid import Group, Kind, Monoid
-from windrow.algebra.numeric import BOOL, FLOAT, INT, NULL, OVERFLOW, Dtypes, Numeric
+from windrow.algebra.numeric import BOOL, FLOAT, INT, NULL, OVERFLOW, Dtypes, Numeric, is_bare
 from windrow.testing.closeness import close, magnitude
 from windrow.testing.samples import strategies
 
@@ -226,7 +226,7 @@ def _numeric_form(subject: _Subject, older: Any, middle: Any, newer: Any) -> Non
         elif status == NULL:
             subject.require_result("numeric form", None, result)
         else:
-            plain = numbers[0] if len(form.result) == 1 else tuple(numbers)
+            plain = numbers[0] if is_bare(form.result) else tuple(numbers)
             subject.require_result("numeric form", plain, result)
 
 

@@ -41,7 +41,7 @@ def columns_for(entry: Entry) -> dict[str, "SearchStrategy[Any]"]:
     """Values the aggregate takes, by the type of a column that could hold them."""
     st = strategies()
     match entry.takes:
-        case Takes.NUMBERS:
+        case Takes.NUMBERS | Takes.QUANTITIES | Takes.POSITIONS:
             return _numbers()
         case Takes.BOOLEANS:
             return {"booleans": st.booleans()}

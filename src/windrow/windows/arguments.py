@@ -1,14 +1,9 @@
 """What every definition requires of its arguments, and says when it does not get it."""
 
-from enum import Enum
-from typing import TypeVar
-
 from windrow.errors import WindowError
 from windrow.windows.durations import MAX_US, describe
 
-__all__ = ["member_of", "require_count", "require_duration_us", "require_member", "require_us"]
-
-E = TypeVar("E", bound=Enum)
+__all__ = ["require_count", "require_duration_us", "require_us"]
 
 
 def require_us(us: int, argument: str) -> None:
@@ -45,22 +40,5 @@ def require_count(number: int, argument: str) -> None:
         raise WindowError(
             f"{argument}={number} is not positive; give at least 1, e.g. {argument}=1000"
         )
-
-
-def member_of(kind: type[E], value: object, argument: str) -> E:
-    """The member of an enum that is meant: itself, or its value as text."""
-    if isinstance(value, str):
-        value = {member.value: member for member in kind}.get(value.lower(), value)
-    require_member(value, kind, argument)
-    assert isinstance(value, kind)
-    return value
-
-
-def require_member(value: object, kind: type[Enum], argument: str) -> None:
-    """Refuse anything but a member of an enum."""
-    if not isinstance(value, kind):
-        known = ", ".join(repr(member.value) for member in kind)
-        raise WindowError(
-            f"{argument}={value!r} is not a valid value for {argument}; use one of {known}, "
-            f"or of {kind.__name__}"
-        )
+    if number > MAX_US:
+        raise WindowError(f"{argument}={number} exceeds 2^63 - 1; give fewer, e.g. {argument}=1000")

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.monoid import Monoid
+from windrow.arguments import member
 from windrow.errors import WindowError
 from windrow.windows.check import Check
 
@@ -64,10 +65,7 @@ class Policy:
         _require_predicate(self.keep, "keep", ("window",))
         _require_predicate(self.drop, "drop", ("evicted", "after", "before"))
         _require_named_aggregates(self.using)
-        if not isinstance(self.check, Check):
-            raise WindowError(
-                f"check={self.check!r} is not a Check; use Check.TRUST or Check.VERIFY"
-            )
+        object.__setattr__(self, "check", member(Check, self.check, "check", WindowError))
 
     def __repr__(self) -> str:
         predicates = (("keep", self.keep), ("drop", self.drop))

@@ -1,5 +1,6 @@
 """Punctuated windows: rows of the stream say where a window starts or ends."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any, TypeAlias
@@ -37,7 +38,8 @@ class Punctuated:
                 'e.g. start="ignition_on"'
             )
         for argument, marker in (("start", self.start), ("end", self.end)):
-            if isinstance(marker, Number) or (isinstance(marker, str) and not marker):
+            named = isinstance(marker, str) and bool(marker)
+            if not named and isinstance(marker, Number | Collection):
                 raise WindowError(
                     f"{argument}={marker!r} does not mark rows; give the name of a boolean "
                     f'column or a column expression, e.g. {argument}="ignition_on"'

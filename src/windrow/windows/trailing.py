@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from windrow.windows.arguments import require_count, require_duration_us, require_member
+from windrow.arguments import member
+from windrow.errors import WindowError
+from windrow.windows.arguments import require_count, require_duration_us
 from windrow.windows.closed import Closed
 from windrow.windows.durations import describe
 from windrow.windows.ties import Ties
@@ -29,8 +31,9 @@ class TrailingTime:
 
     def __post_init__(self) -> None:
         require_duration_us(self.duration_us, "duration")
-        require_member(self.closed, Closed, "closed")
-        require_member(self.ties, Ties, "ties")
+        # Frozen from here on.
+        object.__setattr__(self, "closed", member(Closed, self.closed, "closed", WindowError))
+        object.__setattr__(self, "ties", member(Ties, self.ties, "ties", WindowError))
         require_duration_us(self.reach_us, "duration")
 
     @property

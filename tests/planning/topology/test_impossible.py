@@ -82,7 +82,10 @@ def test_a_chance_of_loss_is_above_0_and_below_1(value: object) -> None:
         ({"nodes": [20]}, "nodes=20 is no Node; give a Node"),
         ({"arrivals": "Poisson"}, "arrivals='Poisson' is no Arrivals; give an? Arrivals"),
         ({"reduction": 60}, "reduction=60 is no Reduction; give a Reduction"),
-        ({"routing": "item"}, r"routing='item' is no Routing; give one of Routing\.ITEM, Routing"),
+        (
+            {"routing": "items"},
+            r"routing='items' is not a valid value for routing; use Routing\.ITEM \('item'\) or",
+        ),
         ({"sources": Sources(5, 1.0)}, "rate=0.5: classes of sources tell their own"),
         ({"sources": 10**400}, r"sources=1\.00e\+400 .* above 0, from 1 to 1e\+18; give one"),
         ({"loss": 5e-324}, r"loss=5e-324 is not a number above 0, from 1e-18"),
@@ -177,8 +180,8 @@ def test_amounts_of_layers_may_be_larger_than_any_that_is_given() -> None:
         (lambda: Reduction(spread_s=0), "spread_s=0"),
         (lambda: Reduction(spread_s=1), r"spread_s=1 .* closes; hand them on then .*AT_CLOSE"),
         (
-            lambda: Reduction(emission=anything("close")),
-            "emission='close' is no Emission",
+            lambda: Reduction(emission=anything("closing")),
+            "emission='closing' is not a valid value",
         ),
         (lambda: Node(anything(5)), "limit=5 is no Limit; give a Limit"),
         (

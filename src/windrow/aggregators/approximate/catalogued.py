@@ -29,7 +29,9 @@ def catalogued(aggregate: Aggregate[Any]) -> Aggregate[Any]:
 @cache
 def _monoids() -> dict[Hashable, Monoid[Any, Any]]:
     c = catalogue
-    examples = [entry.example for entry in registered().values()]
+    # Sketches are known by their bounds, and may lack their package.
+    entries = [entry for entry in registered().values() if not entry.name.endswith("_sketch")]
+    examples = [entry.example for entry in entries]
     others = [c.count("column"), *(make(ddof=ddof) for make in _SPREADS for ddof in (0, 1))]
     return {_mark(one.monoid): one.monoid for one in (*examples, *others)}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from windrow.aggregators.approximate.layout import Bucket, Layout
 from windrow.aggregators.approximate.method import Window
-from windrow.aggregators.approximate.prediction import LEAST, Sample
+from windrow.aggregators.approximate.prediction import LEAST, Sample, require_student
 from windrow.algebra.within import require_confidence
 
 __all__ = ["Hop"]
@@ -24,6 +24,7 @@ class Hop:
 
     def __post_init__(self) -> None:
         require_confidence(self.confidence)
+        require_student("Hop()")
 
     def grouper(self, layout: Layout) -> "_Hops":
         """What works in a window of such buckets."""

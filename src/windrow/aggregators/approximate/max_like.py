@@ -10,6 +10,7 @@ from windrow.aggregators.approximate.layout import Bucket, Layout
 from windrow.aggregators.approximate.method import Window
 from windrow.aggregators.approximate.prediction import LEAST
 from windrow.algebra.within import require_confidence
+from windrow.arguments import whole
 from windrow.errors import InputError
 
 __all__ = ["EXTREMA", "MaxLike"]
@@ -49,8 +50,9 @@ class MaxLike:
 
     def __post_init__(self) -> None:
         require_confidence(self.confidence)
-        whole = isinstance(self.block, int) and not isinstance(self.block, bool)
-        if self.block != "auto" and not (whole and int(self.block) >= 1):
+        number = None if isinstance(self.block, str) else whole(self.block)
+        is_auto = isinstance(self.block, str) and self.block == "auto"
+        if not is_auto and (number is None or not 1 <= number < 1 << 63):
             raise InputError(f'block={self.block!r}: give a number of updates, or "auto"')
 
     @property

@@ -6,7 +6,7 @@ from typing import Any
 
 from windrow.errors import InputError
 
-__all__ = ["LEAST", "RecentResults", "Sample", "student_table"]
+__all__ = ["LEAST", "RecentResults", "Sample", "require_student", "student_table"]
 
 LEAST = 30  # numbers that a sample must have before it says anything
 _FEWEST = LEAST.bit_length() - 1
@@ -113,13 +113,22 @@ def _radius(number: int, spread: float, confidence: float, ahead: int = 1) -> fl
     return _student(confidence, number.bit_length() - 1) * deviation * reach
 
 
+def require_student(what: str) -> None:
+    """Refuse a method that predicts where scipy is missing, before any update comes."""
+    _stdtrit(what)
+
+
 @lru_cache(maxsize=1024)
 def _student(confidence: float, doublings: int) -> float:
     """Student's t for a sample of at least 2^doublings numbers: the fewer, the larger it is."""
+    return float(_stdtrit("a prediction")((1 << doublings) - 1, (1 + confidence) / 2))
+
+
+def _stdtrit(what: str) -> Any:
     try:
         from scipy.special import stdtrit
     except ImportError:
         raise InputError(
-            "relative bounds and hops need scipy; pip install 'windrow[approximate]'"
+            f"{what} needs the package 'scipy'; pip install 'windrow[approximate]'"
         ) from None
-    return float(stdtrit((1 << doublings) - 1, (1 + confidence) / 2))
+    return stdtrit

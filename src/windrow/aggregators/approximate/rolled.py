@@ -41,7 +41,7 @@ def intervals_of(out: Sequence[NDArray[Any]], number: int, name: str) -> Interva
     value, low, high, status = out[4 * number : 4 * number + 4]
     always, ever = np.bitwise_and.reduce(status), np.bitwise_or.reduce(status)
     if ever & TOO_LARGE:
-        raise ResultOverflowError(f"{name} may not fit 64 bits; use float64")
+        raise ResultOverflowError(f"{name} may not fit 64 bits; use float64, dtypes=('float64',)")
     return Intervals(
         value if always & HAS_VALUE else np.ma.masked_array(value, status & HAS_VALUE == 0),
         low if always & HAS_ENDS else np.ma.masked_array(low, status & HAS_ENDS == 0),

@@ -8,8 +8,9 @@ from typing import Any
 from windrow.aggregators.approximate.additive import Additive
 from windrow.aggregators.approximate.layout import Bucket, Layout
 from windrow.aggregators.approximate.method import Window
-from windrow.aggregators.approximate.prediction import RecentResults
+from windrow.aggregators.approximate.prediction import RecentResults, require_student
 from windrow.algebra.within import require_confidence
+from windrow.arguments import finite
 from windrow.errors import InputError
 
 __all__ = ["SumLike"]
@@ -48,9 +49,12 @@ class SumLike:
         if not bounds:
             raise InputError(f"SumLike({argument}={given!r}) bounds nothing; name an aggregate")
         for name, bound in bounds.items():
-            if isinstance(bound, bool) or not isinstance(bound, int | float) or not bound >= 0:
+            number = finite(bound)
+            if number is None or number < 0:
                 where = f"{argument}[{name!r}]" if name else argument
                 raise InputError(f"SumLike: {where}={bound!r}; give a number of 0 or more")
+        if self.relative is not None:
+            require_student(f"SumLike(relative={self.relative!r})")
 
     def grouper(self, layout: Layout) -> "_Bounded":
         """What works in a window of such buckets."""

@@ -18,13 +18,13 @@ def require_methods(methods: Sequence[object], policy: Policy | None) -> None:
     require_policy(policy)
     if not methods:
         raise InputError(
-            "ApproximateAmta without a method keeps every update; give one, such as "
+            "methods: ApproximateAmta without a method keeps every update; give one, such as "
             "SumLike(relative=0.001), or use Amta"
         )
     for method in methods:
         if isinstance(method, type) or not hasattr(method, "grouper"):
             raise InputError(
-                f"{method!r} is no method; give one such as SumLike(relative=0.001), "
+                f"methods: {method!r} is no method; give one such as SumLike(relative=0.001), "
                 "MaxLike(), Hop() or Footprint(1000)"
             )
     if sum(isinstance(method, Footprint) for method in methods) > 1:

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from windrow.aggregators.paged.courier import Outage, Patience
+from windrow.arguments import member
 from windrow.errors import InputError
 from windrow.stores.base import Store
 from windrow.stores.checks import require_seconds, require_whole
@@ -49,11 +50,8 @@ def settings_of(
             f"cached_pages={cached_pages!r} of page={page!r} nodes are more than memory is for; "
             f"give at most {_MOST_NODES // pages} pages of that size"
         )
-    if not isinstance(outage, Outage):
-        choices = ", ".join(map(str, Outage))
-        raise InputError(f"outage={outage!r}: give one of {choices}")
     patience = Patience(
-        outage,
+        member(Outage, outage, "outage"),
         require_whole("buffer_bytes", buffer_bytes, 1),
         require_seconds("wait_s", wait_s, 0),
         require_whole("max_unwritten_updates", max_unwritten_updates, 1),

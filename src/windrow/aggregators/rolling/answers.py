@@ -3,18 +3,23 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import time
+from datetime import time, timedelta
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from windrow.algebra.numeric import NULL, OVERFLOW, VALUE, Field
+from windrow.algebra.numeric import INT, NULL, OVERFLOW, VALUE, Field, is_bare
+from windrow.algebra.rounding import half_up
 from windrow.errors import InputError, ResultOverflowError
 
-__all__ = ["Answer", "Numbers", "Objects"]
+__all__ = ["Answer", "Numbers", "Objects", "in_units"]
+
+# What Arrow raises for values that it has no type for.
+_REFUSALS = (pa.ArrowException, ArithmeticError, TypeError, ValueError)
 
 # The logical type of each input of an aggregate, by the input's name.
 Logicals = Mapping[str, "pa.DataType | None"]
@@ -38,17 +43,18 @@ class Numbers:
             if value is None:
                 statuses[row] = NULL
                 continue
-            for array, number in zip(arrays, value if len(fields) > 1 else (value,), strict=True):
+            for array, number in zip(arrays, (value,) if is_bare(fields) else value, strict=True):
+                whole = array.dtype == INT and isinstance(number, float)  # a mean of durations
                 try:
-                    array[row] = number
-                except OverflowError:
+                    array[row] = half_up(number) if whole else number
+                except (OverflowError, ValueError):
                     statuses[row] = OVERFLOW
         return cls(fields, arrays, statuses, logicals)
 
     def arrow(self) -> pa.Array:
         """An Arrow array; a struct if the result has several fields."""
         null = self._null()
-        if len(self.fields) == 1:
+        if is_bare(self.fields):
             return self._arrow_field(0, null)
         columns = [self._arrow_field(k, None) for k in range(len(self.fields))]
         names = [field.name for field in self.fields]
@@ -59,7 +65,7 @@ class Numbers:
         """A numpy array, which has NaN or NaT for null; structured if there are several fields."""
         null = self._null()
         columns = [_to_numpy(self._arrow_field(k, null)) for k in range(len(self.fields))]
-        if len(columns) == 1:
+        if is_bare(self.fields):
             return columns[0]
         names = [field.name for field in self.fields]
         dtype = [(name, column.dtype) for name, column in zip(names, columns, strict=True)]
@@ -108,30 +114,26 @@ class Objects:
         """An Arrow array: of the column's type if that is what the values are, or what fits."""
         plain = [v._asdict() if hasattr(v, "_asdict") else v for v in self.values]
         if self.like is not None and _are_of(self.like, plain):
-            with suppress(pa.ArrowInvalid, OverflowError):  # a sum may be too wide for the type
+            with suppress(*_REFUSALS):  # a sum may be too wide for the type
                 return pa.array(plain, self.like)
         try:
             return pa.array(plain)
-        except (
-            pa.ArrowInvalid,
-            pa.ArrowTypeError,
-            pa.ArrowNotImplementedError,
-            OverflowError,
-        ) as problem:
+        except _REFUSALS as problem:
             raise InputError(
                 f"results have no Arrow type ({problem}); give values as numpy to get objects"
             ) from None
 
     def numpy(self) -> NDArray[Any]:
-        """A numpy array of numbers, NaN for null, or else of objects."""
+        """A numpy array of numbers or durations, NaN or NaT for null, or else of objects."""
+        if any(isinstance(v, timedelta) for v in self.values):
+            with suppress(*_REFUSALS):
+                return _to_numpy(pa.array(self.values, pa.duration("us")))
         if all(v is None or isinstance(v, int | float) for v in self.values):
             try:
                 return _to_numpy(pa.array(self.values, type=_number_type(self.values)))
-            except (pa.ArrowInvalid, OverflowError):
+            except _REFUSALS:
                 pass  # integers beyond 64 bits stay objects
-        boxed = np.empty(len(self.values), object)
-        boxed[:] = self.values
-        return boxed
+        return _boxed(self.values)
 
     def take(self, rows: NDArray[np.int64]) -> "Objects":
         """The results of some rows."""
@@ -175,13 +177,26 @@ def _restored(array: pa.Array, logical: pa.DataType) -> pa.Array:
         return array
     if pa.types.is_date32(logical):
         array = array.cast(pa.int32())
+    if pa.types.is_floating(array.type) and pa.types.is_duration(logical):
+        return in_units(array, logical)
     return array.cast(logical, safe=False)
+
+
+def in_units(numbers: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Numbers of a unit as durations of that unit, rounded half up."""
+    return pc.round(numbers, 0, "half_towards_infinity").cast(pa.int64()).cast(kind)
+
+
+def _boxed(values: Sequence[Any]) -> NDArray[Any]:
+    """One value by one: numpy takes lists of one length for more dimensions."""
+    boxed = np.empty(len(values), object)
+    for row, value in enumerate(values):
+        boxed[row] = value
+    return boxed
 
 
 def _to_numpy(array: pa.Array) -> NDArray[Any]:
     if pa.types.is_boolean(array.type) and array.null_count:
-        boxed = np.empty(len(array), object)
-        boxed[:] = array.to_pylist()
-        return boxed
+        return _boxed(array.to_pylist())
     found: NDArray[Any] = array.to_numpy(zero_copy_only=False)
     return found

@@ -1,7 +1,10 @@
 """Columns as they come, numpy or Arrow, made into what kernels read: numbers and a mask."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +15,7 @@ from numpy.typing import NDArray
 from windrow.algebra.numeric import BOOL, FLOAT, INT
 from windrow.errors import InputError
 
-__all__ = ["Column", "is_arrow", "named_columns", "read_column"]
+__all__ = ["Column", "is_arrow", "named_columns", "python_values", "read_column"]
 
 
 _UNITS = (("s", 1), ("ms", 1), ("us", 1), ("ns", 1))
@@ -49,48 +52,108 @@ def is_arrow(data: object) -> bool:
     return isinstance(data, pa.Array | pa.ChunkedArray | pa.Table | pa.RecordBatch)
 
 
-def named_columns(data: Any) -> dict[Any, Any] | None:
+def named_columns(data: Any, argument: str) -> dict[Any, Any] | None:
     """The columns of a mapping, a table or a frame by name; None for what is one column."""
-    if isinstance(data, pa.Table | pa.RecordBatch):
-        return dict(zip(data.schema.names, data.columns, strict=True))
     if isinstance(data, Mapping):
         return dict(data)
-    if hasattr(data, "columns"):  # the frames of pandas and polars
-        return {name: data[name] for name in data.columns}
-    return None
+    if isinstance(data, pa.Table | pa.RecordBatch):
+        names, columns = data.schema.names, data.columns
+    elif _is_frame(data):
+        names = list(data.columns)
+        columns = [data[name] for name in names]
+    else:
+        return None
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise InputError(
+                f"{argument} has several columns called {name!r}; give each a name of its own"
+            )
+    return dict(zip(names, columns, strict=True))
+
+
+def _is_frame(data: Any) -> bool:
+    """Whether it is a frame of pandas or polars; lazy ones, and those of Spark, have no rows."""
+    return hasattr(type(data), "columns") and hasattr(data, "__len__")
 
 
 def read_column(data: Any, argument: str) -> Column:
     """Read one column of a user's: numpy, Arrow, a list, or anything that turns into one."""
     if isinstance(data, pa.ChunkedArray):
-        return _from_arrow(data.combine_chunks())
+        return _from_arrow(data.combine_chunks(), argument)
     if isinstance(data, pa.Array):
-        return _from_arrow(data)
+        return _from_arrow(data, argument)
     if isinstance(data, np.ma.MaskedArray):
-        return _from_arrow(pa.array(data.data, mask=np.ma.getmaskarray(data)))
+        return _from_masked(data, argument)
     if isinstance(data, np.ndarray):
         return _from_numpy(data, argument)
-    if hasattr(data, "__arrow_c_stream__"):
-        return read_column(pa.chunked_array(data), argument)
-    if isinstance(getattr(data, "dtype", np.dtype(object)), np.dtype):
-        pass
-    elif hasattr(data, "__array__"):  # pandas' own types have nulls of their own
-        return read_column(pa.array(data), argument)
-    if hasattr(data, "__array__"):
-        return _from_numpy(np.asarray(data), argument)
+    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__array__"):
+        return _from_foreign(data, argument)
     if isinstance(data, Sequence) and not isinstance(data, str | bytes):
-        return _from_list(data)
-    raise InputError(
-        f"{argument} is a {type(data).__name__}, not a column; "
-        "give a numpy array, an Arrow array or a list"
+        return _from_list(data, argument)
+    way_out = "give a numpy array, an Arrow array or a list"
+    if type(data).__module__.startswith("pyspark."):
+        way_out = "use windrow.over for DataFrames of Spark"
+    raise InputError(f"{argument} is a {type(data).__name__}, not a column; {way_out}")
+
+
+def _from_foreign(data: Any, argument: str) -> Column:
+    """A column of another library's: by Arrow, by numpy, or value by value, as far as they go."""
+    ways: list[Callable[[], Any]] = [lambda: list(data)]
+    if hasattr(data, "__array__"):
+        ways.insert(0, lambda: np.asarray(data))
+    if not isinstance(getattr(data, "dtype", np.dtype(object)), np.dtype):
+        ways.insert(0, lambda: pa.array(data))  # pandas' own types have nulls of their own
+    if hasattr(data, "__arrow_c_stream__"):
+        ways.insert(0, lambda: pa.chunked_array(data))
+    for way in ways:
+        with suppress(Exception):  # each library has its own for a type that another has not
+            found = way()
+            break
+    else:
+        raise InputError(
+            f"{argument} is a {type(data).__name__} that cannot be read; give a numpy array, an "
+            "Arrow array or a list"
+        )
+    return read_column(found, argument)
+
+
+def _from_list(values: Sequence[Any], argument: str) -> Column:
+    try:
+        array = pa.array(values)
+    except Exception:  # mixed or foreign types, wider integers: whatever Arrow makes of them
+        plain = [None if _is_missing(value) else value for value in values]
+        return Column(len(plain), lambda: plain)
+    if pa.types.is_timestamp(array.type):
+        _require_one_clock(values, argument)
+    return _from_arrow(array, argument)
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether it is a null of pandas' or numpy's, known without importing pandas."""
+    return type(value).__name__ in ("NAType", "NaTType") or (
+        isinstance(value, np.datetime64 | np.timedelta64) and bool(np.isnat(value))
     )
 
 
-def _from_list(values: Sequence[Any]) -> Column:
-    try:
-        return _from_arrow(pa.array(values))
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        return Column(len(values), lambda: values)  # mixed or foreign types, or wider integers
+def _require_one_clock(values: Sequence[Any], argument: str) -> None:
+    """Refuse moments beside clocks on some wall, which Arrow would take for clocks in Greenwich."""
+    zoned = {value.tzinfo is not None for value in values if isinstance(value, datetime)}
+    if len(zoned) > 1:
+        raise InputError(
+            f"{argument} has times with and without a time zone; give all of them one, "
+            "e.g. time.replace(tzinfo=UTC)"
+        )
+
+
+def _from_masked(data: "np.ma.MaskedArray[Any, Any]", argument: str) -> Column:
+    column, known = _from_numpy(data.data, argument), ~np.ma.getmaskarray(data)
+
+    def objects() -> Sequence[Any]:
+        pairs = zip(column.objects(), known, strict=True)
+        return [value if is_known else None for value, is_known in pairs]
+
+    mask = known if column.mask is None else known & column.mask
+    return replace(column, objects=objects, mask=None if mask.all() else mask, arrow=None)
 
 
 def _from_numpy(array: NDArray[Any], argument: str) -> Column:
@@ -110,21 +173,20 @@ def _from_numpy(array: NDArray[Any], argument: str) -> Column:
         logical = pa.from_numpy_dtype(array.dtype)
         return Column(length, array.tolist, array.astype(dtype, copy=False), logical=logical)
     if kind in "mM":
-        return _from_numpy_times(_in_arrow_units(array, argument))
+        return _from_numpy_times(_in_arrow_units(array, argument), argument)
     if kind == "u":
-        return _from_arrow(pa.array(array))
-    return _from_list(array.tolist())
+        return _from_arrow(pa.array(array), argument)
+    return _from_list(array.tolist(), argument)
 
 
-def _from_numpy_times(array: NDArray[Any]) -> Column:
+def _from_numpy_times(array: NDArray[Any], argument: str) -> Column:
     known = ~np.isnat(array)
     if np.datetime_data(array.dtype)[0] == "D":
-        return _from_arrow(pa.array(array))
+        return _from_arrow(pa.array(array), argument)
     logical = pa.from_numpy_dtype(array.dtype)
     mask = None if known.all() else known
-    return Column(
-        len(array), lambda: pa.array(array).to_pylist(), array.view(np.int64), mask, logical
-    )
+    objects = partial(python_values, pa.array(array), argument)
+    return Column(len(array), objects, array.view(np.int64), mask, logical)
 
 
 def _in_arrow_units(array: NDArray[Any], argument: str) -> NDArray[Any]:
@@ -139,14 +201,39 @@ def _in_arrow_units(array: NDArray[Any], argument: str) -> NDArray[Any]:
     return array.astype(f"{array.dtype.kind}8[s]")
 
 
-def _from_arrow(array: pa.Array) -> Column:
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    numbers = _numbers(array)
-    mask = None
-    if array.null_count:
-        mask = pc.is_valid(array).to_numpy(zero_copy_only=False)
-    return Column(len(array), array.to_pylist, numbers, mask, array.type, array)
+def _from_arrow(array: pa.Array, argument: str) -> Column:
+    array = _plain(array)
+    objects = partial(python_values, array, argument)
+    try:
+        numbers = _numbers(array)
+        mask = pc.is_valid(array).to_numpy(zero_copy_only=False) if array.null_count else None
+    except pa.ArrowException:  # types that only few of Arrow's functions know
+        return Column(len(array), objects, logical=array.type)
+    return Column(len(array), objects, numbers, mask, array.type, array)
+
+
+def _plain(array: pa.Array) -> pa.Array:
+    """The values themselves, of what has each of them only once."""
+    if pa.types.is_run_end_encoded(array.type):
+        return _plain(pc.run_end_decode(array))
+    if not pa.types.is_dictionary(array.type):
+        return array
+    try:
+        return array.dictionary_decode()
+    except pa.ArrowNotImplementedError:  # views cannot be taken from
+        return pa.array(array.to_pylist(), array.type.value_type)
+
+
+def python_values(array: pa.Array, argument: str) -> Sequence[Any]:
+    """An Arrow column as Python values; refuses those that Python cannot hold."""
+    try:
+        values: list[Any] = array.to_pylist()
+    except (pa.ArrowException, ArithmeticError, ValueError) as problem:
+        raise InputError(
+            f"{argument} of type {array.type} has values that Python has not ({problem}); "
+            "cast it first, e.g. to int64 or to text"
+        ) from None
+    return values
 
 
 def _numbers(array: pa.Array) -> NDArray[Any] | None:

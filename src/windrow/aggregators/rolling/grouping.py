@@ -1,6 +1,7 @@
 """Which rows belong to one key, and in which order they are applied."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,7 +60,7 @@ def group_rows(by: Any, length: int) -> Groups:
 
 def _codes(by: Any, length: int) -> NDArray[Any]:
     """A small number for each row, the same for equal keys; null is a key like any other."""
-    named = named_columns(by)
+    named = named_columns(by, "by")
     if named is None:
         columns = {"by": by}
     else:
@@ -105,7 +106,8 @@ def key_codes(column: Column, argument: str) -> NDArray[Any]:
     """A small number for each row, the same for equal values; null and NaN equal themselves."""
     if column.numbers is None:
         if column.arrow is not None and not pa.types.is_nested(column.arrow.type):
-            return _indices(column.arrow)
+            with suppress(pa.ArrowNotImplementedError):  # not all types can be encoded
+                return _indices(column.arrow)
         return _object_codes(column.objects(), argument)
     numbers = column.numbers
     if column.mask is None and numbers.dtype == INT and len(numbers):
@@ -132,11 +134,11 @@ def _object_codes(keys: Sequence[Any], argument: str) -> NDArray[Any]:
     codes: dict[Any, int] = {}
     try:
         return np.array([codes.setdefault(_hashable(k), len(codes)) for k in keys], np.int64)
-    except (TypeError, InputError) as problem:
+    except Exception as problem:  # of foreign objects, whatever their comparison raises
         raise InputError(
             f"{argument} has keys that cannot be compared ({problem}); "
             "give numbers, text, or other hashable values"
-        ) from None
+        ) from problem
 
 
 def _hashable(value: Any) -> Any:

@@ -12,10 +12,12 @@ from windrow.aggregators.amta import Amta
 from windrow.aggregators.base import Aggregator
 from windrow.aggregators.rolling.answers import Answer, Numbers, Objects
 from windrow.aggregators.rolling.grouping import Groups
-from windrow.aggregators.rolling.task import Task
+from windrow.aggregators.rolling.guarded import guarded_monoid
+from windrow.aggregators.rolling.task import Task, reads_measures
 from windrow.aggregators.rolling.tied import first_tied, last_tied
 from windrow.aggregators.two_stacks import TwoStacks
 from windrow.algebra.aggregate import Aggregate, Product
+from windrow.algebra.numeric import MEASURE
 from windrow.windows import Policy, Ties, TrailingRows, TrailingTime
 
 __all__ = ["slide_objects", "trail_objects"]
@@ -118,7 +120,7 @@ def _together(
         # Predicates see numbers only, and what kernels could answer is answered as they would.
         numeric = number >= len(tasks) or task.numeric() is not None
         columns.extend(task.plain_numbers() if numeric else task.objects())
-        parts.append((str(number), Aggregate(task.aggregate.monoid, places)))
+        parts.append((str(number), Aggregate(guarded_monoid(task), places)))
     return list(zip(*columns, strict=True)), Product(tuple(parts))
 
 
@@ -126,6 +128,8 @@ def _answer(task: Task, values: list[Any]) -> Answer:
     form, logicals = task.numeric(), task.logicals()
     if form is not None:
         return Numbers.of(values, form.result, logicals)
+    if "value duration" in logicals and reads_measures(task.aggregate):
+        return Numbers.of(values, (MEASURE,), logicals)
     return Objects(values, like=next(iter(logicals.values()), None))
 
 

@@ -12,7 +12,7 @@ from windrow.aggregators.rolling.columns import Column
 from windrow.aggregators.rolling.grouping import Groups, key_codes
 from windrow.aggregators.rolling.task import Task
 from windrow.algebra.multiset import CountDifferent, MultisetForm, PickQuantile
-from windrow.algebra.numeric import FLOAT, INT, VALUE, Field
+from windrow.algebra.numeric import FLOAT, INT, MEASURE, VALUE, Field
 from windrow.windows import TrailingRows, TrailingTime
 
 __all__ = ["count_columns", "multiset_form"]
@@ -51,7 +51,7 @@ def count_columns(
     results: NDArray[Any]
     if isinstance(form, PickQuantile):
         values, codes = _ranked(column)
-        run, extra, field = quantile_kernel(**kind), (values, form.q), Field(FLOAT)
+        run, extra, field = quantile_kernel(**kind), (values, form.q), MEASURE
     else:
         assert isinstance(form, CountDifferent)
         codes = _numbered(column)

@@ -16,6 +16,7 @@ from windrow.aggregators.rolling.columns import is_arrow
 from windrow.aggregators.rolling.source import Source
 from windrow.aggregators.rolling.ways import slide, trail
 from windrow.algebra.aggregate import Aggregate, Aggregation, Product, as_aggregation
+from windrow.arguments import member
 from windrow.errors import InputError, WindowError
 from windrow.windows import Order, Policy, TrailingRows, TrailingTime, Window
 
@@ -28,7 +29,7 @@ def roll(
     window: Window,
     times: Any = None,
     by: Any = None,
-    order: Order = Order.ARRIVAL,
+    order: Order | str = Order.ARRIVAL,
 ) -> Any:
     """Aggregate, for each row, the window that ends with it.
 
@@ -36,6 +37,10 @@ def roll(
     `by` each key has a window of its own.  Windows by time, and aggregates that read the time,
     need `times`: timestamps, or whole microseconds, which must not go back within a key unless
     `order=Order.TIME` asks for sorting.  Results stand in the order of the input.
+
+    Columns that an aggregate of the catalogue makes no sense of are refused, such as text in a sum;
+    sums, means and quantiles of durations are durations, rounded half up to the column's unit.
+    What functions of your own raise reaches you as it is.
 
     Arrow in, Arrow out; else numpy, where null is NaN (NaT for times).  Several aggregates, as in
     `{"low": agg.min(), "high": agg.max()}`, give a table, or a dict of arrays.
@@ -52,8 +57,7 @@ def roll(
             f"window={window!r} has no result for every row; roll takes window.trailing(...) "
             "or window.policy(...)"
         )
-    if not isinstance(order, Order):
-        raise InputError(f"order={order!r}; use Order.ARRIVAL or Order.TIME")
+    order = member(Order, order, "order")
     if times is None and (isinstance(window, TrailingTime) or order is Order.TIME):
         needs = f"window={window!r}" if isinstance(window, TrailingTime) else "order=Order.TIME"
         raise InputError(f"times is missing; {needs} needs the time of each row, times=...")

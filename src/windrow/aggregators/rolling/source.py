@@ -2,13 +2,16 @@
 
 from typing import Any
 
+import pyarrow as pa
+
+from windrow.aggregators.rolling.accepted import Wanted, wanted_by
 from windrow.aggregators.rolling.columns import Column, named_columns, read_column
 from windrow.aggregators.rolling.task import Task
 from windrow.aggregators.rolling.times import Times, read_times
 from windrow.algebra.aggregate import TIME, Aggregate, Reads
 from windrow.errors import InputError
 
-__all__ = ["Source"]
+__all__ = ["Source", "named_input"]
 
 
 class Source:
@@ -16,7 +19,7 @@ class Source:
 
     def __init__(self, values: Any, times: Any) -> None:
         self._columns: dict[Any, Column] = {}
-        self._named = named_columns(values)
+        self._named = named_columns(values, "values")
         if self._named is None:
             self._columns[None] = read_column(values, "values")
         self.times: Times | None = None if times is None else read_times(times)
@@ -28,9 +31,7 @@ class Source:
         lengths = {"values" if key is None else "times": len(c) for key, c in self._columns.items()}
         if self._named is not None:
             for name, column in self._named.items():
-                argument = f"values[{name!r}]"
-                sized = column if hasattr(column, "__len__") else read_column(column, argument)
-                lengths[argument] = len(sized)
+                lengths[f"values[{name!r}]"] = _length(column, f"values[{name!r}]")
         if not lengths:
             raise InputError("values names no column; give at least one")
         (first, length), *others = lengths.items()
@@ -50,13 +51,19 @@ class Source:
                 f"{aggregate!r} reads {aggregate.monoid.inputs}, but names no columns for them; "
                 "give values={...} and name each column"
             )
-        return Task(aggregate, tuple(self._column(column, aggregate) for column in reads))
+        columns = tuple(self._column(column, aggregate) for column in reads)
+        for read, column, wanted in zip(reads, columns, wanted_by(aggregate), strict=True):
+            if wanted is not None:
+                _require_wanted(wanted, column, named_input(read), aggregate)
+        return Task(aggregate, columns)
 
     def _column(self, reads: Reads, aggregate: Aggregate[Any]) -> Column:
         if reads in self._columns:
             return self._columns[reads]
         if reads is TIME:
-            raise InputError(f"times is missing; {aggregate!r} needs the time of each row")
+            raise InputError(
+                f"times is missing; {aggregate!r} needs the time of each row, times=..."
+            )
         if self._named is None:
             raise InputError(
                 f"{aggregate!r} reads column {reads!r}, but values is one column without a name; "
@@ -67,10 +74,51 @@ class Source:
                 f"{aggregate!r} names no column, but values has {sorted(map(str, self._named))}; "
                 "name the column, as in agg.max('temp')"
             )
-        if reads not in self._named:
+        if not self._has(reads):
             raise InputError(
                 f"values has no column {reads!r}, which {aggregate!r} reads; "
-                f"it has {sorted(map(str, self._named))}"
+                f"name one of {sorted(map(str, self._named))}"
             )
-        self._columns[reads] = read_column(self._named[reads], f"values[{reads!r}]")
+        self._columns[reads] = read_column(self._named[reads], named_input(reads))
         return self._columns[reads]
+
+    def _has(self, name: object) -> bool:
+        try:
+            return self._named is not None and name in self._named
+        except TypeError:  # it has no hash
+            return False
+
+
+def named_input(reads: Reads) -> str:
+    """What messages call the column that an aggregate reads."""
+    if reads is TIME:
+        return "times"
+    return "values" if reads is None else f"values[{reads!r}]"
+
+
+def _length(column: Any, argument: str) -> int:
+    try:
+        return len(column)
+    except TypeError:
+        return len(read_column(column, argument))
+
+
+def _require_wanted(
+    wanted: Wanted, column: Column, argument: str, aggregate: Aggregate[Any]
+) -> None:
+    """Refuse a column that the aggregate makes no sense of."""
+    kind = column.logical
+    if kind is not None:
+        if wanted.fits(kind) or pa.types.is_null(kind):
+            return
+        found = f"is of type {kind}"
+    else:
+        values = (value for value in column.objects() if value is not None)
+        odd = next((value for value in values if not wanted.holds(value)), None)
+        if odd is None:
+            return
+        found = f"has {odd!r}, a {type(odd).__name__}"
+    raise InputError(
+        f"{argument} {found}, and {aggregate!r} takes {wanted.words}; "
+        "convert the column first, or choose another aggregate"
+    )

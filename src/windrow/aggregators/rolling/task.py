@@ -1,7 +1,7 @@
 """One aggregate of a roll and the columns it reads."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,30 @@ from numpy.typing import NDArray
 from windrow.aggregators.rolling.columns import Column
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.monoid import numeric_of
-from windrow.algebra.numeric import Numeric
+from windrow.algebra.numeric import Dtypes, Numeric
+from windrow.algebra.registry import Takes, entry_of
 
-__all__ = ["Task"]
+__all__ = ["Task", "numeric_form", "reads_measures"]
+
+
+def numeric_form(
+    aggregate: Aggregate[Any], dtypes: Dtypes, kinds: Sequence[pa.DataType | None]
+) -> Numeric | None:
+    """The numeric form for columns of these types, if there is one."""
+    monoid = aggregate.monoid
+    if monoid.durations is not None and any(map(_is_duration, kinds)):
+        return numeric_of(replace(monoid, numeric=monoid.durations), dtypes)
+    return numeric_of(monoid, dtypes)
+
+
+def reads_measures(aggregate: Aggregate[Any]) -> bool:
+    """Whether durations are read as numbers of their unit, and results are of that unit again."""
+    entry = entry_of(aggregate)
+    return entry is not None and entry.takes is Takes.QUANTITIES
+
+
+def _is_duration(kind: pa.DataType | None) -> bool:
+    return kind is not None and bool(pa.types.is_duration(kind))
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +52,9 @@ class Task:
             if column.numbers is None or (name in self._nullable and column.mask is not None):
                 return None
             dtypes.append(column.numbers.dtype)
-        return numeric_of(self.aggregate.monoid, tuple(dtypes))
+        return numeric_form(
+            self.aggregate, tuple(dtypes), [column.logical for column in self.columns]
+        )
 
     def mask(self) -> NDArray[np.bool_] | None:
         """Which rows count; None if all do."""
@@ -46,7 +69,7 @@ class Task:
         named = zip(self._inputs, self.columns, strict=True)
         logicals = {name: column.logical for name, column in named}
         value, time = logicals.get("value"), logicals.get("time")
-        if value is not None and pa.types.is_duration(value):
+        if _is_duration(value):
             logicals["value duration"] = value
         if time is not None and pa.types.is_timestamp(time):
             logicals["time span"] = pa.duration("us")
@@ -54,6 +77,8 @@ class Task:
 
     def objects(self) -> Sequence[Sequence[Any]]:
         """The columns as Python values."""
+        if reads_measures(self.aggregate):
+            return self.plain_numbers()
         return [column.objects() for column in self.columns]
 
     def plain_numbers(self) -> Sequence[Sequence[Any]]:

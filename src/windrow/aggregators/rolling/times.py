@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from windrow.aggregators.rolling.columns import Column, read_column
+from windrow.aggregators.rolling.columns import Column, python_values, read_column
 from windrow.errors import InputError
 from windrow.windows.durations import MAX_US
 
@@ -27,7 +27,7 @@ class Times:
         """The times as an input of aggregates."""
         return Column(
             len(self.microseconds),
-            lambda: pa.array(self.microseconds).cast(self.logical).to_pylist(),
+            lambda: python_values(pa.array(self.microseconds).cast(self.logical), "times"),
             self.microseconds,
             None,
             self.logical,

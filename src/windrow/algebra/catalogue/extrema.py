@@ -43,7 +43,7 @@ def min(column: Reads = None) -> Aggregate[Monoid[Any, Any]]:
     return Aggregate(_min(), (column,))
 
 
-@register(Takes.NUMBERS)
+@register(Takes.POSITIONS)
 def range(column: Reads = None) -> Aggregate[Monoid[Any, Any]]:
     """The distance between the largest and the smallest value.
 

@@ -2,16 +2,19 @@
 
 import operator
 from functools import cache
-from numbers import Real
 
 from windrow.algebra.aggregate import Aggregate, Reads
 from windrow.algebra.bloom import BloomFilter
-from windrow.algebra.catalogue.parameters import whole
 from windrow.algebra.monoid import Kind, Monoid
 from windrow.algebra.registry import Takes, register
+from windrow.arguments import finite, whole
 from windrow.errors import AggregateError
 
 __all__ = ["bloom"]
+
+# 128 MB: a state is a number of so many bits.
+_MOST_BITS = 1 << 30
+_MOST_VALUES = _MOST_BITS
 
 
 @register(Takes.ANYTHING, bulky=True)
@@ -32,9 +35,15 @@ def bloom(
     most = whole(capacity)
     if most is None or most < 1:
         raise AggregateError(f"capacity={capacity!r} is not a positive integer; try capacity=1000")
-    if not isinstance(error, Real) or not 0 < error < 1:
+    share = finite(error)
+    if share is None or not 0 < share < 1:
         raise AggregateError(f"error={error!r} is not between 0 and 1; use error=0.01 for 1 %")
-    return Aggregate(_bloom(most, float(error)), (column,))
+    if most > _MOST_VALUES or BloomFilter.sized(most, share).size > _MOST_BITS:
+        raise AggregateError(
+            f"capacity={capacity!r} with error={error!r} takes more than {_MOST_BITS:,} bits for "
+            "each window; give a smaller capacity or a larger error"
+        )
+    return Aggregate(_bloom(most, share), (column,))
 
 
 @cache

@@ -1,21 +1,23 @@
 """Histograms: how many values fall into each bin."""
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import ceil, floor
-from numbers import Integral, Real
+from numbers import Real
 from operator import add, sub
 from typing import Any, TypeAlias
 
 from windrow.algebra.aggregate import Aggregate, Reads
+from windrow.algebra.catalogue.parameters import swapped
 from windrow.algebra.jit import define
 from windrow.algebra.monoid import Group
 from windrow.algebra.numeric import FLOAT, INT, VALUE, Dtypes, Field, Numeric
 from windrow.algebra.optional import same
 from windrow.algebra.registry import Takes, register
+from windrow.arguments import whole
 from windrow.errors import AggregateError
 
 __all__ = ["histogram"]
@@ -25,6 +27,9 @@ Counts: TypeAlias = tuple[int, ...]
 # Beyond this many bins a compiled state is no longer a handful of registers.
 _MOST_NUMBERS = 32
 
+# A state has a number for each bin.
+_MOST_EDGES = 100_000
+
 
 @register(Takes.NUMBERS, (-10.0, 0.0, 0.5, 10.0))
 def histogram(edges: Iterable[float], column: Reads = None) -> Aggregate[Group[Counts, Counts]]:
@@ -32,29 +37,52 @@ def histogram(edges: Iterable[float], column: Reads = None) -> Aggregate[Group[C
 
     A bin holds its lower edge and not its upper one, save the last, which holds both.  Nulls, NaN
     and values outside the edges are not counted; begin with -inf and end with inf to count all
-    numbers.  Nothing gives zeros.
+    numbers.  Nothing gives zeros.  At least two edges make a bin: numbers that increase.
 
     >>> from windrow.testing import fold
     >>> fold(histogram([0, 10, 20]), [3, 10, 20, 21, None])
     (1, 2)
     """
-    return Aggregate(_histogram(_checked(edges)), (column,))
+    return Aggregate(_histogram(_checked(edges, column)), (column,))
 
 
-def _checked(edges: Iterable[float]) -> tuple[float, ...]:
-    if not isinstance(edges, Iterable):
-        raise AggregateError(f"edges={edges!r} are not several; give numbers such as [0, 10, 20]")
-    edges = tuple(edges)
-    if len(edges) < 2 or not all(isinstance(edge, Real) for edge in edges):
+def _checked(edges: Iterable[float], column: Reads) -> tuple[float, ...]:
+    if isinstance(edges, str | Mapping) or not isinstance(edges, Iterable):
+        way_out = swapped("histogram", edges, column) or "give numbers such as [0, 10, 20]"
+        raise AggregateError(f"edges={edges!r} is not a list of numbers; {way_out}")
+    try:
+        given = tuple(islice(edges, _MOST_EDGES + 1))
+    except TypeError:  # an array without dimensions
+        given = (edges,)  # type: ignore[assignment]
+    if len(given) > _MOST_EDGES:
         raise AggregateError(
-            f"edges={edges!r} make no bin; give at least two numbers, such as [0, 10, 20]"
+            f"edges={given[0]!r}, {given[1]!r}, … are more than {_MOST_EDGES:,}; give fewer"
         )
-    checked = tuple(int(e) if isinstance(e, Integral) else float(e) for e in edges)
+    checked = tuple(edge for edge in map(_edge, given) if edge is not None)
+    if len(checked) < 2 or len(checked) < len(given):
+        raise AggregateError(
+            f"edges={given!r} make no bin; give at least two numbers, such as [0, 10, 20]"
+        )
     if not all(low < high for low, high in pairwise(checked)):
         raise AggregateError(
-            f"edges={edges!r} do not increase; sort them, without repetition and without NaN"
+            f"edges={given!r} do not increase; sort them, without repetition and without NaN"
         )
     return checked
+
+
+def _edge(edge: object) -> float | None:
+    """A number as Python's own; None for what is none."""
+    number = whole(edge)
+    if number is not None or isinstance(edge, bool) or not isinstance(edge, Real):
+        return number
+    try:
+        return float(edge)
+    except (
+        OverflowError,
+        TypeError,
+        ValueError,
+    ):  # a fraction beyond all floats, or a duration of numpy's
+        return None
 
 
 @cache

@@ -9,10 +9,10 @@ from math import sqrt
 from typing import Any
 
 from windrow.algebra.aggregate import Aggregate, Reads
-from windrow.algebra.catalogue.parameters import whole
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.numeric import FLOAT, NULL, VALUE, Dtypes, Field, Numeric, State
 from windrow.algebra.registry import Takes, register
+from windrow.arguments import whole
 from windrow.errors import AggregateError
 
 __all__ = ["stddev", "variance"]

@@ -1,24 +1,27 @@
 """Order statistics: the exact median and quantiles, from every value of the window."""
 
+from datetime import timedelta
 from functools import cache
 from math import ceil, floor
-from numbers import Real
 from typing import Any
 
 from windrow.algebra.aggregate import Aggregate, Reads
+from windrow.algebra.catalogue.parameters import swapped
 from windrow.algebra.monoid import Kind, Monoid
 from windrow.algebra.multiset import PickQuantile
 from windrow.algebra.ordering import ascending
 from windrow.algebra.registry import Takes, register
 from windrow.algebra.rope import Rope
+from windrow.algebra.rounding import half_up
+from windrow.arguments import finite
 from windrow.errors import AggregateError
 
 __all__ = ["checked_fraction", "median", "quantile"]
 
 
-@register(Takes.NUMBERS, bulky=True)
+@register(Takes.QUANTITIES, bulky=True)
 def median(column: Reads = None) -> Aggregate[Monoid[Rope[Any], float | None]]:
-    """The exact median, a float.
+    """The exact median, a float; of durations a duration.
 
     Nulls are skipped; NaN is larger than every number; the median of nothing is null: as in Spark.
 
@@ -29,10 +32,11 @@ def median(column: Reads = None) -> Aggregate[Monoid[Rope[Any], float | None]]:
     return Aggregate(_quantile("median", 0.5), (column,))
 
 
-@register(Takes.NUMBERS, 0.25, bulky=True)
+@register(Takes.QUANTITIES, 0.25, bulky=True)
 def quantile(q: float, column: Reads = None) -> Aggregate[Monoid[Rope[Any], float | None]]:
-    """The exact quantile, 0 ≤ q ≤ 1, a float: between two values, linearly interpolated.
+    """The exact quantile, 0 ≤ q ≤ 1, between two values linearly interpolated: a float.
 
+    Of durations it is a duration.
     Nulls are skipped; NaN is larger than every number; the quantile of nothing is null: all as
     Spark's `percentile`.
 
@@ -40,14 +44,16 @@ def quantile(q: float, column: Reads = None) -> Aggregate[Monoid[Rope[Any], floa
     >>> fold(quantile(0.9), range(101))
     90.0
     """
-    return Aggregate(_quantile("quantile", checked_fraction(q)), (column,))
+    return Aggregate(_quantile("quantile", checked_fraction(q, column, "quantile")), (column,))
 
 
-def checked_fraction(q: float) -> float:
+def checked_fraction(q: float, column: Reads, name: str) -> float:
     """The `q` of a quantile, if it is one."""
-    if not isinstance(q, Real) or not 0 <= q <= 1:
-        raise AggregateError(f"q={q!r} is not between 0 and 1; use q=0.5 for the median")
-    return float(q) + 0.0  # -0.0 becomes 0.0, which is written otherwise
+    number = finite(q)
+    if number is None or not 0 <= q <= 1:
+        way_out = swapped(name, q, column) or "use q=0.5 for the median"
+        raise AggregateError(f"q={q!r} is not between 0 and 1; {way_out}")
+    return number + 0.0  # -0.0 becomes 0.0, which is written otherwise
 
 
 @cache
@@ -68,11 +74,18 @@ def _quantile(name: str, q: float) -> Monoid[Rope[Any], float | None]:
     )
 
 
-def _interpolated(ordered: list[Any], q: float) -> float:
+def _interpolated(ordered: list[Any], q: float) -> Any:
     position = (len(ordered) - 1) * q
     below, beyond = floor(position), ceil(position)
     low, high = ordered[below], ordered[beyond]
+    weights = beyond - position, position - below
+    if isinstance(low, timedelta):
+        microsecond = timedelta(microseconds=1)
+        between = _between(low / microsecond, high / microsecond, *weights)
+        return timedelta(microseconds=half_up(between))
+    return _between(float(low), float(high), *weights)
+
+
+def _between(low: float, high: float, near: float, far: float) -> float:
     # No arithmetic between equal neighbours: two infinities would make NaN, two equal floats drift.
-    if below == beyond or low == high:
-        return float(low)
-    return (beyond - position) * float(low) + (position - below) * float(high)
+    return low if low == high or not far else near * low + far * high

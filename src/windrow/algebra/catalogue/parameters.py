@@ -1,20 +1,18 @@
-"""Reading the parameters of aggregates: whole numbers of any library, but no booleans."""
+"""Parameters of aggregates that were mistaken for each other."""
 
-from operator import index
 from typing import Any
 
-__all__ = ["whole"]
+__all__ = ["swapped"]
 
 
-def whole(number: Any) -> int | None:
-    """A whole number of any library as Python's own; None for what is none.
+def swapped(name: str, parameter: Any, column: Any) -> str | None:
+    """What to write where a column was given for the parameter that goes before it.
 
-    >>> whole(3), whole(3.0), whole(True)
-    (3, None, None)
+    >>> swapped("top_k", "temp", 3)
+    "did you mean agg.top_k(3, 'temp')?"
     """
-    if isinstance(number, bool):
+    if not isinstance(parameter, str):
         return None
-    try:
-        return index(number)
-    except TypeError:
+    if column is None or isinstance(column, str):
         return None
+    return f"did you mean agg.{name}({column!r}, {parameter!r})?"

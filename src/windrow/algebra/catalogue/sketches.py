@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 from windrow.algebra.aggregate import Aggregate, Reads
 from windrow.algebra.canonical import encode
 from windrow.algebra.catalogue.order_statistics import checked_fraction
-from windrow.algebra.catalogue.parameters import whole
 from windrow.algebra.catalogue.sets import singleton, union
 from windrow.algebra.catalogue.sketch_bytes import require_hll, require_kll
 from windrow.algebra.monoid import Kind, Monoid
 from windrow.algebra.registry import Takes, register
+from windrow.arguments import whole
 from windrow.errors import AggregateError, SnapshotError
 
 __all__ = [
@@ -42,7 +42,7 @@ _FEW = 64
 _DEVIATIONS = 3
 
 
-@register(Takes.NUMBERS, 0.5, bulky=True)
+@register(Takes.QUANTITIES, 0.5, bulky=True)
 def quantile_sketch(
     q: float, column: Reads = None, *, k: int = 200
 ) -> Aggregate[Monoid[Any, float | None]]:
@@ -56,10 +56,13 @@ def quantile_sketch(
     >>> fold(quantile_sketch(0.5), [3, 1, None, 2])
     2.0
     """
+    _library()  # better to miss it when a query is written than at the sixty-fifth value
     size = whole(k)
     if size is None or not _FEW <= size <= 65535:
         raise AggregateError(f"k={k!r} is not between {_FEW} and 65535; use the default k=200")
-    return Aggregate(_quantile_sketch(checked_fraction(q), size), (column,))
+    return Aggregate(
+        _quantile_sketch(checked_fraction(q, column, "quantile_sketch"), size), (column,)
+    )
 
 
 @register(Takes.ANYTHING, bulky=True)
@@ -74,6 +77,7 @@ def distinct_sketch(column: Reads = None, *, lg_k: int = 12) -> Aggregate[Monoid
     >>> fold(distinct_sketch(), ["a", "b", "a", None])
     2
     """
+    _library()
     lg_size = whole(lg_k)
     if lg_size is None or not 7 <= lg_size <= 21:
         raise AggregateError(f"lg_k={lg_k!r} is not between 7 and 21; use the default lg_k=12")
@@ -86,7 +90,7 @@ def _library() -> Any:
         return import_module("datasketches")
     except ImportError:
         raise AggregateError(
-            "quantile_sketch and distinct_sketch need Apache DataSketches; "
+            "quantile_sketch and distinct_sketch need the package 'datasketches'; "
             "pip install 'windrow[sketches]'"
         ) from None
 
@@ -214,7 +218,6 @@ def _quantile_sketch(q: float, k: int) -> Monoid[Any, float | None]:
 
 
 def _lift_number(value: Any) -> KllState:
-    _library()  # better to miss it at the first value than at the sixty-fifth
     number = float(value)
     return (number,) if number == number else ()
 
@@ -275,7 +278,7 @@ def _distinct_sketch(lg_k: int) -> Monoid[Any, int]:
     return Monoid(
         name="distinct_sketch",
         parameters=f"lg_k={lg_k}",
-        lift=_lift_value,
+        lift=singleton,
         combine=combine,
         lower=lower,
         identity=frozenset(),
@@ -284,8 +287,3 @@ def _distinct_sketch(lg_k: int) -> Monoid[Any, int]:
         neutral=0,
         bounds=distinct_bounds,
     )
-
-
-def _lift_value(value: Any) -> HllState:
-    _library()
-    return singleton(value)

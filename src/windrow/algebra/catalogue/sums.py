@@ -1,6 +1,7 @@
 """Sums: sum, mean, product, geometric mean."""
 
 import operator
+from datetime import timedelta
 from decimal import Decimal
 from functools import cache
 from math import exp, inf, isfinite, log, nan
@@ -22,11 +23,12 @@ from windrow.algebra.numeric import (
 )
 from windrow.algebra.optional import optional, same
 from windrow.algebra.registry import Takes, register
+from windrow.algebra.rounding import divided, rounds_up
 
 __all__ = ["geometric_mean", "mean", "product", "sum"]
 
 
-@register(Takes.NUMBERS)
+@register(Takes.QUANTITIES)
 def sum(column: Reads = None) -> Aggregate[Group[Any, Any]]:
     """The sum of the values.
 
@@ -43,9 +45,9 @@ def sum(column: Reads = None) -> Aggregate[Group[Any, Any]]:
     return Aggregate(_sum(), (column,))
 
 
-@register(Takes.NUMBERS)
+@register(Takes.QUANTITIES)
 def mean(column: Reads = None) -> Aggregate[Group[Any, Any]]:
-    """The arithmetic mean.
+    """The arithmetic mean; of durations a duration, rounded half up to its unit.
 
     Nulls are skipped; one NaN makes it NaN; the mean of nothing is null: all as in Spark.
     """
@@ -163,12 +165,13 @@ def _mean() -> Group[Any, Any]:
     return Group(
         name="mean",
         lift=_lift_counted,
-        combine=_add_pairs,
+        combine=_add_counted,
         lower=_lower_mean,
         identity=(0, 0),
         subtract=_subtract_pairs,
         commutative=True,
         numeric=lambda dtypes: _float_and_count(_lift_counted_float, _lower_numeric_mean),
+        durations=_numeric_mean_duration,
     )
 
 
@@ -188,8 +191,50 @@ def _lift_counted(value: Any) -> State:
     return (int(value) if isinstance(value, bool) else value, 1)
 
 
+def _add_counted(older: State, newer: State) -> State:
+    # Of nothing there is no total: 0 cannot be added to a duration.
+    if not older[1] or not newer[1]:
+        return older if older[1] else newer
+    return _add_pairs(older, newer)
+
+
 def _lower_mean(state: State) -> Any:
-    return state[0] / state[1] if state[1] else None
+    total, count = state
+    if not count:
+        return None
+    if isinstance(total, timedelta):
+        return timedelta(microseconds=divided(total // timedelta(microseconds=1), count))
+    return total / count
+
+
+def _numeric_mean_duration(dtypes: Dtypes) -> Numeric:
+    """Whole numbers of the unit, as those of a sum; and how many there are."""
+    return Numeric(
+        state=(INT, INT, INT),
+        identity=(0, 0, 0),
+        lift=_lift_wide_counted,
+        combine=_add_wide_counted,
+        lower=_lower_wide_mean,
+        result=(Field(INT, like="value duration"),),
+        total=True,
+    )
+
+
+def _lift_wide_counted(value: Any) -> State:
+    return (value >> 32, value & 0xFFFFFFFF, 1)
+
+
+def _add_wide_counted(older: State, newer: State) -> State:
+    low = older[1] + newer[1]
+    return (older[0] + newer[0] + (low >> 32), low & 0xFFFFFFFF, older[2] + newer[2])
+
+
+def _lower_wide_mean(state: State) -> State:
+    high, low, count = state
+    # As one divides on paper: 64 bits would not hold the total.
+    rest = ((high % count) << 32) + low
+    below = ((high // count) << 32) + rest // count
+    return (below + (1 if rounds_up(below, rest % count, count) else 0), VALUE)
 
 
 def _lift_counted_float(value: Any) -> State:

@@ -4,10 +4,11 @@ from functools import cache
 from typing import Any
 
 from windrow.algebra.aggregate import Aggregate, Reads
-from windrow.algebra.catalogue.parameters import whole
+from windrow.algebra.catalogue.parameters import swapped
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.ordering import descending
 from windrow.algebra.registry import Takes, register
+from windrow.arguments import whole
 from windrow.errors import AggregateError
 
 __all__ = ["top_k"]
@@ -26,7 +27,8 @@ def top_k(k: int, column: Reads = None) -> Aggregate[Monoid[tuple[Any, ...], lis
     """
     size = whole(k)
     if size is None or size < 1:
-        raise AggregateError(f"k={k!r} is not a positive integer; use k=1 for the largest alone")
+        way_out = swapped("top_k", k, column) or "use k=1 for the largest alone"
+        raise AggregateError(f"k={k!r} is not a positive integer; {way_out}")
     return Aggregate(_top(size), (column,))
 
 

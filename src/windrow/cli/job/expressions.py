@@ -7,10 +7,10 @@ the names of columns.
 import ast
 import inspect
 import warnings
-from collections.abc import Mapping
 from typing import Any
 
 from windrow.algebra.aggregate import Aggregate
+from windrow.algebra.other_names import OTHER_NAMES
 from windrow.algebra.registry import registered
 from windrow.cli.job.problems import did_you_mean
 from windrow.errors import AggregateError
@@ -19,24 +19,6 @@ __all__ = ["ExpressionError", "read_aggregate"]
 
 _LONGEST = 1_000
 _COLUMNS = frozenset({"column", "by"})  # the parameters that read a column
-_OTHER_NAMES: Mapping[str, str] = {  # what they are called elsewhere
-    "approx_count_distinct": "distinct_sketch",
-    "approx_percentile": "quantile_sketch",
-    "average": "mean",
-    "avg": "mean",
-    "bool_and": "all",
-    "bool_or": "any",
-    "collect_list": "collect",
-    "count_distinct": "distinct",
-    "every": "all",
-    "max_by": "argmax",
-    "min_by": "argmin",
-    "nunique": "distinct",
-    "percentile": "quantile",
-    "some": "any",
-    "std": "stddev",
-    "var": "variance",
-}
 
 
 class ExpressionError(Exception):
@@ -59,7 +41,7 @@ def read_aggregate(text: str) -> Aggregate[Any]:
     call = _call(text)
     name = _name(call.func, text)
     if name not in (known := registered()):
-        other = _OTHER_NAMES.get(name.casefold())
+        other = OTHER_NAMES.get(name.casefold())
         way_out = f"(here it is {other!r})" if other else did_you_mean(name, known)
         raise ExpressionError(f"unknown aggregate {name!r} {way_out}", call.func.col_offset)
     factory = known[name].factory

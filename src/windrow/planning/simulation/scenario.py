@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from windrow.arguments import member
 from windrow.errors import InputError
 from windrow.planning.simulation.settings import BackOff, Bursts, Refusal, Sending
 from windrow.planning.topology.arrivals import GRACE
@@ -34,9 +35,12 @@ class Scenario:
     trace: Trace | None
 
     def __post_init__(self) -> None:
-        require_kind(Sending, self.sending, "sending")
-        require_kind(Refusal, self.on_refusal, "on_refusal")
-        require_kind(Routing, self.routing, "routing")
+        for name, kind in (
+            ("sending", Sending),
+            ("on_refusal", Refusal),
+            ("routing", Routing),
+        ):
+            object.__setattr__(self, name, member(kind, getattr(self, name), name))
         require_kind(BackOff, self.back_off, "back_off")
         require_kind(Bursts, self.bursts, "bursts")
         require_positive(self.duration_s, "duration_s", 3600)

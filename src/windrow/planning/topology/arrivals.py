@@ -6,7 +6,12 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from windrow.errors import InputError
-from windrow.planning.topology.checks import require_not_negative, require_positive, require_text
+from windrow.planning.topology.checks import (
+    require_kind,
+    require_not_negative,
+    require_positive,
+    require_text,
+)
 from windrow.planning.topology.model import Sources, total_items
 
 __all__ = ["GRACE", "POISSON", "Arrivals", "Busy", "common_tick"]
@@ -108,9 +113,10 @@ class Arrivals:
 
 
 def _require_burst(burst: object, argument: str) -> None:
-    if require_positive(burst, argument, 1.5) < 1:
+    number = require_positive(burst, argument, 1.5)
+    if number < 1:
         raise InputError(
-            f"{argument}={burst:g} says that the busiest second has fewer items than an average "
+            f"{argument}={number:g} says that the busiest second has fewer items than an average "
             "one; give 1 or more"
         )
 
@@ -124,6 +130,12 @@ def common_tick(sources: Sequence[Sources], skew_s: float = 0.0) -> Arrivals:
     >>> common_tick([Sources(500, 0.5)]).burst  # every two seconds, all at once
     2.0
     """
+    if isinstance(sources, str) or not isinstance(sources, Sequence) or not sources:
+        raise InputError(
+            f"sources={sources!r} is no list of sources; give some, e.g. [Sources(500, 0.5)]"
+        )
+    for one in sources:
+        require_kind(Sources, one, "sources")
     busiest = sum(one.count * ceil(one.rate) for one in sources)
     bursts = tuple(ceil(one.rate) / one.rate for one in sources)
     return Arrivals(busiest / total_items(sources), skew_s, "common tick", bursts)

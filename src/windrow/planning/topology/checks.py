@@ -2,10 +2,11 @@
 
 from decimal import Decimal
 from enum import Enum
-from math import isfinite
-from numbers import Integral, Real
-from typing import TypeVar
+from os import PathLike
+from pathlib import Path
+from typing import TypeVar, cast
 
+from windrow.arguments import finite, member, whole
 from windrow.errors import InputError
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "require_count",
     "require_kind",
     "require_not_negative",
+    "require_path",
     "require_positive",
     "require_share",
     "require_text",
@@ -25,19 +27,19 @@ _SMALLEST, _LARGEST = 1e-18, 1e18
 
 
 def require_kind(kind: type[T], given: object, argument: str) -> T:
-    """An object of this class."""
+    """An object of this class; the member of an enum may be given as text."""
     if isinstance(given, kind):
         return given
-    wanted = f"a {kind.__name__}"
     if issubclass(kind, Enum):
-        wanted = f"one of {', '.join(map(str, kind))}"
-    raise InputError(f"{argument}={given!r} is no {kind.__name__}; give {wanted}")
+        return cast(T, member(kind, given, argument))
+    raise InputError(f"{argument}={given!r} is no {kind.__name__}; give a {kind.__name__}")
 
 
 def require_count(value: object, argument: str, example: int) -> int:
     """A whole number above 0."""
-    if isinstance(value, Integral) and not isinstance(value, bool) and 0 < int(value) <= _LARGEST:
-        return int(value)
+    number = whole(value)
+    if number is not None and 0 < number <= _LARGEST:
+        return number
     raise InputError(
         f"{argument}={_told(value)} is not a whole number above 0{_within(value, 1)}; give one, "
         f"e.g. {argument}={example}"
@@ -46,7 +48,7 @@ def require_count(value: object, argument: str, example: int) -> int:
 
 def require_positive(value: object, argument: str, example: float) -> float:
     """A finite number above 0."""
-    number = _number(value)
+    number = finite(value)
     if number is not None and _SMALLEST <= number <= _LARGEST:
         return number
     raise InputError(
@@ -57,7 +59,7 @@ def require_positive(value: object, argument: str, example: float) -> float:
 
 def require_not_negative(value: object, argument: str, example: float) -> float:
     """A finite number, 0 or more."""
-    number = _number(value)
+    number = finite(value)
     if number is not None and (number == 0 or _SMALLEST <= number <= _LARGEST):
         return number
     raise InputError(
@@ -68,7 +70,7 @@ def require_not_negative(value: object, argument: str, example: float) -> float:
 
 def require_amount(value: object, argument: str) -> float:
     """What was computed of numbers that were given, and may be larger than any of them."""
-    number = _number(value)
+    number = finite(value)
     if number is not None and number >= 0:
         return number
     raise InputError(f"{argument}={value!r} is no amount; give a number of 0 or more")
@@ -76,7 +78,7 @@ def require_amount(value: object, argument: str) -> float:
 
 def require_share(value: object, argument: str, example: float) -> float:
     """A number from 0 to below 1."""
-    number = _number(value)
+    number = finite(value)
     if number is not None and 0 <= number < 1:
         return number
     raise InputError(
@@ -92,25 +94,22 @@ def require_text(value: object, argument: str, example: str) -> str:
     raise InputError(f"{argument}={value!r} is no text; give one, e.g. {argument}={example!r}")
 
 
+def require_path(value: object, argument: str) -> Path:
+    """Where a file is."""
+    if isinstance(value, str | PathLike):
+        return Path(value)
+    raise InputError(f"{argument}={value!r} is no path of a file; give text or a Path")
+
+
 def _told(value: object) -> str:
     """A value as errors show it: numbers of hundreds of digits are cut."""
-    if isinstance(value, Integral) and not isinstance(value, bool) and abs(int(value)) > _LARGEST:
-        return f"{Decimal(int(value)):.3g}"
-    return repr(value)
+    number = whole(value)
+    return repr(value) if number is None or abs(number) <= _LARGEST else f"{Decimal(number):.3g}"
 
 
 def _within(value: object, least: float = _SMALLEST) -> str:
     """For numbers that are refused for their size alone."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    is_extreme = is_number and (value > _LARGEST or 0 < value < _SMALLEST)  # type: ignore[operator]
+    number = finite(value)
+    is_huge = number is None and (whole(value) or 0) > 0
+    is_extreme = is_huge or (number is not None and (number > _LARGEST or 0 < number < _SMALLEST))
     return f", from {least:g} to {_LARGEST:g}" if is_extreme else ""
-
-
-def _number(value: object) -> float | None:
-    if not isinstance(value, Real) or isinstance(value, bool):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if isfinite(number) else None

@@ -11,7 +11,12 @@ from typing import Any, TypeVar
 from windrow.errors import InputError
 from windrow.planning.small_files import read_small
 from windrow.planning.topology.arrivals import Arrivals
-from windrow.planning.topology.checks import require_share
+from windrow.planning.topology.checks import (
+    require_kind,
+    require_path,
+    require_share,
+    require_text,
+)
 from windrow.planning.topology.model import Emission, Limit, Node, Reduction, Routing, Sources
 from windrow.planning.topology.plan import Layer, Plan
 
@@ -26,6 +31,7 @@ _MOST_BYTES = 10_000_000
 
 def to_json(plan: Plan) -> str:
     """All that makes up a plan, and what follows from it for whoever reads the file."""
+    require_kind(Plan, plan, "plan")
     told = {
         "windrow_plan": _FORMAT,
         "widths": plan.widths,
@@ -39,6 +45,7 @@ def to_json(plan: Plan) -> str:
 
 def from_json(text: str, where: str = "the plan") -> Plan:
     """The plan that a text holds; `where` is what errors call it."""
+    require_text(text, "text", "{...}")
     try:
         told = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -55,16 +62,17 @@ def from_json(text: str, where: str = "the plan") -> Plan:
 
 def write_plan(plan: Plan, path: Path | str) -> None:
     """Write a plan to a file."""
-    Path(path).write_text(to_json(plan), encoding="utf-8")
+    require_path(path, "path").write_text(to_json(plan), encoding="utf-8")
 
 
 def read_plan(path: Path | str) -> Plan:
     """Read a plan from a file."""
+    file = require_path(path, "path")
     try:
-        text = read_small(Path(path), _MOST_BYTES)
+        text = read_small(file, _MOST_BYTES)
     except InputError as error:
         raise InputError(
-            f"{path} cannot be read: {error}; write a plan with windrow plan --out {path}"
+            f"path={path} cannot be read: {error}; write a plan with windrow plan --out"
         ) from None
     return from_json(text, str(path))
 

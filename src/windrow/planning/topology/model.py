@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from windrow.arguments import finite
 from windrow.errors import InputError
 from windrow.planning.topology.checks import (
     require_count,
@@ -134,7 +135,8 @@ class Reduction:
         require_positive(self.period_s, "period_s", 60)
         object.__setattr__(self, "keys", require_count(self.keys, "keys", 1))
         object.__setattr__(self, "states", require_count(self.states, "states", 1))
-        require_kind(Emission, self.emission, "emission")
+        emission = require_kind(Emission, self.emission, "emission")
+        object.__setattr__(self, "emission", emission)
         if self.state_bytes is not None:
             require_not_negative(self.state_bytes, "state_bytes", 100)
         if self.hottest is not None:
@@ -154,8 +156,8 @@ class Reduction:
                 )
 
     def _require_hottest(self, hottest: float) -> None:
-        if hottest != 1:
-            require_share(hottest, "hottest", 0.1)
+        if finite(hottest) != 1:
+            hottest = require_share(hottest, "hottest", 0.1)
         if hottest * self.keys < 1 - 1e-9 or (self.keys == 1 and hottest != 1):
             raise InputError(
                 f"hottest={hottest:g} is less than an even share of {self.keys:,} keys; give at "

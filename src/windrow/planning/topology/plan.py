@@ -6,6 +6,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from windrow.arguments import finite
 from windrow.planning.topology.arrivals import Arrivals
 from windrow.planning.topology.checks import require_amount, require_count, require_share
 from windrow.planning.topology.model import (
@@ -45,7 +46,7 @@ class Layer:
         object.__setattr__(self, "width", require_count(self.width, "width", 13))
         for name in ("items", "bytes", "usual_items"):
             require_amount(getattr(self, name), name)
-        if self.margin != 1:  # all of it is left free where states have no size
+        if finite(self.margin) != 1:  # all of it is left free where states have no size
             require_share(self.margin, "margin", 0.1)
 
     @property

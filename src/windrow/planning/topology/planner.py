@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from windrow.arguments import finite
 from windrow.errors import InputError
 from windrow.planning.topology.arrivals import POISSON, Arrivals
 from windrow.planning.topology.assignment import Assignment
@@ -55,6 +56,7 @@ def plan(
     (13, 7, 4, 2, 1)
     """
     classes = _classes(sources, rate, item_bytes)
+    routing = require_kind(Routing, routing, "routing")
     told = require_kind(Reduction, _usual(loss) if reduction is None else reduction, "reduction")
     asked = Assignment(
         classes,
@@ -104,8 +106,8 @@ def _classes(
     sources: int | Sources | Sequence[Sources], rate: float | None, item_bytes: float
 ) -> tuple[Sources, ...]:
     if (classes := classes_of(sources, "sources")) is not None:
-        if rate is not None or item_bytes:
-            also = f"item_bytes={item_bytes:g}" if rate is None else f"rate={rate!r}"
+        if rate is not None or finite(item_bytes) != 0:
+            also = f"item_bytes={item_bytes!r}" if rate is None else f"rate={rate!r}"
             raise InputError(f"{also}: classes of sources tell their own; leave it out")
         return classes
     count = require_count(sources, "sources", 500)
@@ -141,7 +143,7 @@ def _kinds(nodes: float | Limit | Node | Sequence[Node]) -> tuple[Node, ...]:
 
 
 def _first(routing: Routing) -> Routing:
-    if require_kind(Routing, routing, "routing") is Routing.KEY:
+    if routing is Routing.KEY:
         raise InputError(
             "routing=Routing.KEY is chosen by the plan, for the last layer of several keys; give "
             "Routing.ITEM or Routing.SOURCE, and the keys in the reduction"

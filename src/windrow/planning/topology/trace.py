@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from windrow.errors import InputError
 from windrow.planning.topology.arrivals import Arrivals
 from windrow.planning.topology.bursts import burst, busy_rates, dispersion
+from windrow.planning.topology.checks import require_kind
 from windrow.planning.topology.model import Sources
 
 __all__ = ["Measured", "Trace", "measured"]
@@ -62,6 +63,7 @@ class Measured:
 
 def measured(trace: Trace) -> Measured:
     """Rate classes of its devices, the burst factors of its seconds, and the skew of its clocks."""
+    require_kind(Trace, trace, "trace")
     seconds = np.floor(trace.times_s - trace.times_s[0]).astype(np.int64)
     _, devices = np.unique(trace.devices, return_inverse=True)
     counts = np.bincount(seconds)

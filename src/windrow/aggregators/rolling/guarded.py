@@ -1,0 +1,56 @@
+"""Aggregates over values of any kind: what such values cannot do becomes an error that helps.
+
+Only the catalogue's own functions are guarded.  What a user's `lift`, `combine`, `lower` or
+predicate raises passes through as it is: it is about their code, not about ours.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from reprlib import Repr
+from typing import Any
+
+from windrow.aggregators.rolling.source import named_input
+from windrow.aggregators.rolling.task import Task
+from windrow.algebra.monoid import Monoid
+from windrow.algebra.registry import entry_of
+from windrow.errors import InputError, WindrowError
+
+__all__ = ["guarded_monoid"]
+
+_shown = Repr()
+_shown.maxother = 60
+
+
+def guarded_monoid(task: Task) -> Monoid[Any, Any]:
+    """The monoid of a task; of the catalogue, whatever fails is an error of windrow's."""
+    monoid: Monoid[Any, Any] = task.aggregate.monoid
+    if entry_of(task.aggregate) is None:
+        return monoid
+
+    def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def call(*arguments: Any) -> Any:
+            try:
+                return function(*arguments)
+            except WindrowError as problem:
+                raise type(problem)(f"{_read_by(task)}: {problem}") from None
+            except Exception as problem:
+                raise InputError(
+                    f"{_read_by(task)} has values that {task.aggregate!r} cannot take together, "
+                    f"such as {_shown.repr(arguments)} ({type(problem).__name__}: {problem}); give "
+                    "values of one type that can be compared and computed with"
+                ) from problem
+
+        return call
+
+    return replace(
+        monoid,
+        lift=guarded(monoid.lift),
+        combine=guarded(monoid.combine),
+        lower=guarded(monoid.lower),
+    )
+
+
+def _read_by(task: Task) -> str:
+    return ", ".join(dict.fromkeys(map(named_input, task.aggregate.columns)))

@@ -1,0 +1,55 @@
+"""What aggregates are called elsewhere: in SQL, Spark, pandas and polars."""
+
+from collections.abc import Mapping
+from typing import Final
+
+__all__ = ["OTHER_NAMES"]
+
+# By the name in small letters, to the name in the catalogue.
+OTHER_NAMES: Final[Mapping[str, str]] = {
+    "approx_count_distinct": "distinct_sketch",
+    "approx_percentile": "quantile_sketch",
+    "approx_quantile": "quantile_sketch",
+    "array_agg": "collect",
+    "average": "mean",
+    "avg": "mean",
+    "bloom_filter": "bloom",
+    "bool_and": "all",
+    "bool_or": "any",
+    "collect_list": "collect",
+    "count_distinct": "distinct",
+    "countdistinct": "distinct",
+    "every": "all",
+    "first_value": "first",
+    "gmean": "geometric_mean",
+    "group_concat": "concat",
+    "hll": "distinct_sketch",
+    "kll": "quantile_sketch",
+    "last_value": "last",
+    "len": "count",
+    "list": "collect",
+    "listagg": "concat",
+    "max_by": "argmax",
+    "maximum": "max",
+    "min_by": "argmin",
+    "minimum": "min",
+    "n_unique": "distinct",
+    "nlargest": "top_k",
+    "nunique": "distinct",
+    "percentile": "quantile",
+    "percentile_approx": "quantile_sketch",
+    "percentile_cont": "quantile",
+    "prod": "product",
+    "ptp": "range",
+    "size": "count",
+    "some": "any",
+    "std": "stddev",
+    "stddev_pop": "stddev",
+    "stddev_samp": "stddev",
+    "stdev": "stddev",
+    "string_agg": "concat",
+    "total": "sum",
+    "var": "variance",
+    "var_pop": "variance",
+    "var_samp": "variance",
+}

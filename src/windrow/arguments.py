@@ -1,0 +1,71 @@
+"""Reading what every layer is given: members of enums as text, numbers, names that do not exist."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from enum import Enum
+from math import isfinite
+from numbers import Real
+from operator import index
+from typing import TypeVar
+
+from windrow.errors import InputError, WindrowError
+
+__all__ = ["finite", "member", "unknown_name", "whole"]
+
+E = TypeVar("E", bound=Enum)
+
+
+def member(
+    kind: type[E], value: object, argument: str, error: type[WindrowError] = InputError
+) -> E:
+    """The member of an enum that was given: the member itself, or its value as text, in any case.
+
+    >>> from windrow.windows import Order
+    >>> member(Order, "time", "order")
+    <Order.TIME: 'time'>
+    """
+    if isinstance(value, kind):
+        return value
+    members = {str(one.value): one for one in kind}
+    if isinstance(value, str) and value.lower() in members:
+        return members[value.lower()]
+    choices = " or ".join(f"{one} ({text!r})" for text, one in members.items())
+    raise error(f"{argument}={value!r} is not a valid value for {argument}; use {choices}")
+
+
+def finite(value: object) -> float | None:
+    """A finite number of any library as a float; None for what is none.
+
+    >>> finite(2), finite(True), finite("2"), finite(float("nan"))
+    (2.0, None, None, None)
+    """
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except (OverflowError, TypeError, ValueError):  # numpy takes durations for whole numbers
+        return None
+    return number if isfinite(number) else None
+
+
+def whole(value: object) -> int | None:
+    """A whole number of any library as Python's own; None for what is none.
+
+    >>> whole(3), whole(3.0), whole(True)
+    (3, None, None)
+    """
+    if isinstance(value, bool):
+        return None
+    try:
+        return index(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+
+
+def unknown_name(module: str, name: str, known: Iterable[str], hint: str | None) -> AttributeError:
+    """The error of a module that has no such name: with a hint, or the name that is most alike."""
+    if hint is None:
+        alike = get_close_matches(name, [one for one in known if one[0].islower()], n=1)
+        hint = f"did you mean {module.rpartition('.')[2]}.{alike[0]}?" if alike else None
+    found = f"module {module!r} has no attribute {name!r}"
+    return AttributeError(f"{found}; {hint}" if hint else found, name=name)
