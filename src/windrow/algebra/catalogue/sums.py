@@ -1,6 +1,7 @@
 """Sums: sum, mean, product, geometric mean."""
 
 import operator
+import sys
 from decimal import Decimal
 from functools import cache
 from math import exp, inf, isfinite, log, nan
@@ -23,7 +24,9 @@ from windrow.algebra.numeric import (
 from windrow.algebra.optional import optional, same
 from windrow.algebra.registry import Takes, register
 
-__all__ = ["geometric_mean", "mean", "product", "sum"]
+__all__ = ["exponential", "geometric_mean", "mean", "product", "sum"]
+
+_LARGEST_LOG = log(sys.float_info.max)
 
 
 @register(Takes.NUMBERS)
@@ -251,9 +254,14 @@ def _lift_log(value: Any) -> State:
     return (-inf if value == 0 else nan, 1)
 
 
+def exponential(value: Any) -> Any:
+    """As compiled code has it, too large a result is infinite; Python would raise."""
+    return exp(value) if value <= _LARGEST_LOG else value + inf
+
+
 def _lower_geometric_mean(state: State) -> Any:
-    return exp(state[0] / state[1]) if state[1] else None
+    return exponential(state[0] / state[1]) if state[1] else None
 
 
 def _lower_numeric_geometric_mean(state: State) -> State:
-    return (exp(state[0] / state[1]), VALUE)
+    return (exponential(state[0] / state[1]), VALUE)
