@@ -58,19 +58,19 @@ format: $(READY)  ## put the code in shape
 	@$(BIN)/ruff format
 
 bench: $(READY)  ## measure; arguments go in BENCH_ARGS
-	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
+	@WINDROW_COMPILE=always $(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 bench-spark: $(READY)  ## measure queries beside Spark's own; BENCH_ARGS too
-	@$(BIN)/python -m benchmarks.spark $(BENCH_ARGS)
+	@WINDROW_COMPILE=always $(BIN)/python -m benchmarks.spark $(BENCH_ARGS)
 
 bench-store: $(READY) redis-server  ## measure windows larger than memory, in stores; BENCH_ARGS too
-	@$(BIN)/python -m benchmarks.store $(BENCH_ARGS)
+	@WINDROW_COMPILE=always $(BIN)/python -m benchmarks.store $(BENCH_ARGS)
 
 bench-approx: $(READY)  ## measure approximate windows beside the published figures; BENCH_ARGS too
-	@$(BIN)/python -m benchmarks.approx $(BENCH_ARGS)
+	@WINDROW_COMPILE=always $(BIN)/python -m benchmarks.approx $(BENCH_ARGS)
 
 bench-topology: $(READY)  ## re-make the published figures of topologies, and plan for 10^8 devices
-	@$(BIN)/python -m benchmarks.topology $(BENCH_ARGS)
+	@WINDROW_COMPILE=always $(BIN)/python -m benchmarks.topology $(BENCH_ARGS)
 
 clean:  ## remove the environments and what the tools leave behind
 	@rm -rf .venv $(OLDEST) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -2,8 +2,10 @@
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # The first example of a test may compile a kernel: time says nothing about the test.
@@ -20,3 +22,21 @@ settings.load_profile(
 os.environ.setdefault("WINDROW_CACHE_DIR", str(Path(__file__).parent.parent / ".cache" / "windrow"))
 os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+
+@pytest.fixture(scope="module")
+def always_compiled() -> Iterator[None]:
+    """Kernels are compiled before they first run, as few as rows may be."""
+    from windrow.aggregators.kernels.when import Compile, compiling
+
+    with compiling(Compile.ALWAYS):
+        yield
+
+
+@pytest.fixture(scope="module", params=["never", "always"])
+def interpreted_and_compiled(request: pytest.FixtureRequest) -> Iterator[None]:
+    """All is run twice: by kernels that are never compiled, and by kernels that always are."""
+    from windrow.aggregators.kernels.when import Compile, compiling
+
+    with compiling(Compile(request.param)):
+        yield

@@ -55,7 +55,7 @@ def test_roll_is_imported_when_asked_for() -> None:
     code = """
 from windrow import roll
 import sys, windrow
-assert windrow.roll is roll and "numba" in sys.modules
+assert windrow.roll is roll and "pyarrow" in sys.modules
 print(roll.__name__)
 """
     assert run(code) == "roll"

@@ -3,6 +3,7 @@
 from typing import Any
 
 from benchmarks.findings import Experiment
+from benchmarks.spark.cold import COLD
 from benchmarks.spark.cores import CORES
 from benchmarks.spark.frames import DEFAULT_FRAME, DEFAULT_FRAME_1M, FRAMES
 from benchmarks.spark.hopping import HOPPING
@@ -18,7 +19,7 @@ __all__ = ["EXPERIMENTS", "LONG"]
 
 EXPERIMENTS: tuple[Experiment[Any], ...] = (
     *(HOPPING, MANY_SLIDES, SEVERAL),
-    *(DEFAULT_FRAME, FRAMES, SEGMENTS, CORES),
+    *(DEFAULT_FRAME, FRAMES, SEGMENTS, CORES, COLD),
     *(STREAM_TRAILING, STREAM_LARGE, STREAM_PLAIN, STREAM_HOPPING),
 )
 

@@ -7,6 +7,7 @@
     │   └── PolicyError           a slide policy contradicts itself on the data at hand
     ├── InputError            columns or values do not fit the request           (ValueError)
     │   └── ResultOverflowError   a result does not fit its column's type        (OverflowError)
+    ├── CompilationError      a function that must be compiled cannot be         (TypeError)
     ├── EmptyWindowError      more updates were evicted than the window holds    (IndexError)
     ├── SnapshotError         a snapshot does not belong to this structure       (ValueError)
     └── StoreError            a store of pages cannot do what it was asked
@@ -14,6 +15,7 @@
         ├── StoreBusyError         another holds the window, or the whole store
         └── DamagedPageError       a page is not what was written
 
+    CacheWarning              the kernel cache is not safe to use, and why       (UserWarning)
     CompilationWarning        a user's function runs interpreted, and why        (UserWarning)
 
 Each message says what was wrong, names the argument and its value, and ends with a way out.
@@ -21,6 +23,8 @@ Each message says what was wrong, names the argument and its value, and ends wit
 
 __all__ = [
     "AggregateError",
+    "CacheWarning",
+    "CompilationError",
     "CompilationWarning",
     "DamagedPageError",
     "EmptyWindowError",
@@ -65,6 +69,10 @@ class ResultOverflowError(InputError, OverflowError):
     """A result does not fit its column's type."""
 
 
+class CompilationError(WindrowError, TypeError):
+    """A user's function cannot be compiled, and must be where it was given."""
+
+
 class EmptyWindowError(WindrowError, IndexError):
     """More updates were evicted than the window holds."""
 
@@ -90,6 +98,10 @@ class StoreBusyError(StoreError):
 
 class DamagedPageError(StoreError):
     """A page is not what was written."""
+
+
+class CacheWarning(UserWarning):
+    """The kernel cache is not the user's own; the message says why, and what is used instead."""
 
 
 class CompilationWarning(UserWarning):

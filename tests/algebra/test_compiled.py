@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from windrow import agg
+from windrow.aggregators.kernels.plain import as_plain, like_compiled
 from windrow.algebra.jit import jit
 from windrow.algebra.numeric import BOOL, FLOAT, INT, NULL, OVERFLOW, VALUE, Dtypes, Numeric
 from windrow.algebra.registry import registered
@@ -59,6 +60,24 @@ def rows_of(dtypes: Dtypes) -> Iterator[list[tuple[Any, ...]]]:
         yield list(zip(*columns, strict=False))
 
 
+def folded_as_in_kernels(form: Numeric, dtypes: Dtypes, rows: list[tuple[Any, ...]]) -> Any:
+    """The state of rows as a kernel that runs interpreted reads and combines them."""
+    columns = zip(*rows, strict=True) if rows else ((),) * len(dtypes)
+    read = [as_plain(np.array(c, d)) for c, d in zip(columns, dtypes, strict=True)]
+    state = form.identity
+    with like_compiled():
+        for row in range(len(rows)):
+            state = form.combine(state, form.lift(*(column[row] for column in read)))
+        return form.combine(state, form.identity)
+
+
+def bits(numbers: Any) -> list[Any]:
+    """Numbers so that equal ones are equal to the last bit, and -0.0 is not 0.0; NaN is NaN."""
+    return [
+        (repr(float(x)) if isinstance(x, float) else int(x)) if x == x else "nan" for x in numbers
+    ]
+
+
 @pytest.mark.parametrize(("monoid", "dtypes", "form"), list(numeric_forms()))
 def test_compiled_and_plain_and_general_forms_agree(
     monoid: Any, dtypes: Dtypes, form: Numeric
@@ -76,6 +95,10 @@ def test_compiled_and_plain_and_general_forms_agree(
             assert typeof(compiled) == typeof(identity)
             plain = form.combine(plain, form.lift(*row))
         compiled = combine(compiled, identity)
+        interpreted = folded_as_in_kernels(form, dtypes, rows)
+        assert bits(interpreted) == bits(compiled)
+        if rows or not form.total:
+            assert bits(form.lower(interpreted)) == bits(lower(compiled))
         if rows or not form.total:
             assert close(lower(compiled), form.lower(plain), tolerance=1e-12)
             inserted = [row[0] if len(row) == 1 else row for row in rows]

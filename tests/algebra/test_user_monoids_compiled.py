@@ -15,7 +15,7 @@ from windrow.aggregators import Recompute
 from windrow.algebra.numeric import BOOL, FLOAT, INT
 from windrow.testing.closeness import close
 
-pytestmark = pytest.mark.xdist_group("user monoids")
+pytestmark = [pytest.mark.xdist_group("user monoids"), pytest.mark.usefixtures("always_compiled")]
 
 
 def require_folds(own: Any, *columns: list[Any], rows: int = 3) -> Any:

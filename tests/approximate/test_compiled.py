@@ -22,6 +22,8 @@ from windrow.errors import (
     SnapshotError,
 )
 
+pytestmark = pytest.mark.usefixtures("interpreted_and_compiled")
+
 # One kind of window each: what differs between tests are settings, which need no compilation.
 _MANY = 10**9
 _FLOATS = several(

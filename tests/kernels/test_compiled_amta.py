@@ -29,7 +29,7 @@ from windrow.errors import (
 )
 from windrow.windows import Check
 
-pytestmark = pytest.mark.xdist_group("compiled amta")
+pytestmark = [pytest.mark.xdist_group("compiled amta"), pytest.mark.usefixtures("always_compiled")]
 
 INT = (np.int64,)
 # Order shows in the first, all values in the sum.

@@ -50,7 +50,7 @@ print(roll(np.array([1.0, 2.0]), scaled, window.trailing(rows=2)).tolist())
 def start(script: str, cache: Path, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", script, *arguments],
-        env={**os.environ, "WINDROW_CACHE_DIR": str(cache)},
+        env={**os.environ, "WINDROW_CACHE_DIR": str(cache), "WINDROW_COMPILE": "always"},
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -39,7 +39,7 @@ def wrong_answers(aggregates: list[str], cache: Path) -> dict[str, int]:
     """How many results of compiled windows are wrong, in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", _COMPARE, *aggregates],
-        env=os.environ | {"WINDROW_CACHE_DIR": str(cache)},
+        env=os.environ | {"WINDROW_CACHE_DIR": str(cache), "WINDROW_COMPILE": "always"},
         capture_output=True,
         text=True,
         check=True,

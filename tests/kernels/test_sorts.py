@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +13,8 @@ from windrow.aggregators.kernels.grouping import (
     sort_by_time,
     to_places,
 )
+
+pytestmark = pytest.mark.usefixtures("interpreted_and_compiled")
 
 FIRST, LAST = -(1 << 63), (1 << 63) - 1
 times = (

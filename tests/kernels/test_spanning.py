@@ -13,6 +13,8 @@ from windrow.aggregators.kernels.fronts import BLOCK
 from windrow.slicing.summary import Summary
 from windrow.slicing.summary_spans import Spans
 
+pytestmark = pytest.mark.usefixtures("interpreted_and_compiled")
+
 ROWS = 5 * BLOCK
 ORACLES: dict[str, Any] = {
     "first": lambda values: values[0],

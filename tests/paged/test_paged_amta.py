@@ -11,7 +11,7 @@ from tests.paged.machine import PAGE, PagedMachine
 from windrow import agg, window
 from windrow.aggregators import PagedAmta
 
-pytestmark = pytest.mark.xdist_group("paged")
+pytestmark = [pytest.mark.xdist_group("paged"), pytest.mark.usefixtures("always_compiled")]
 
 LARGEST = 300
 

@@ -7,7 +7,7 @@ import windrow as wr
 from windrow import agg, roll, window
 from windrow.aggregators import CompiledAmta
 
-pytestmark = pytest.mark.xdist_group("other kernels")
+pytestmark = [pytest.mark.xdist_group("other kernels"), pytest.mark.usefixtures("always_compiled")]
 
 FACTOR = 2.0
 LIMIT = 1

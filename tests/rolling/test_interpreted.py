@@ -28,7 +28,10 @@ from windrow.algebra.monoid import Kind
 from windrow.testing.closeness import close
 from windrow.windows import Check, Order, TrailingRows, TrailingTime
 
-pytestmark = pytest.mark.xdist_group("kernels of numbers")
+pytestmark = [
+    pytest.mark.xdist_group("kernels of numbers"),
+    pytest.mark.usefixtures("always_compiled"),
+]
 
 # Those with a numeric form: the others know one way only.
 COMPILED = {

@@ -12,7 +12,10 @@ from windrow.aggregators.kernels import trailing as kernels
 from windrow.aggregators.rolling import compiled
 from windrow.algebra.aggregate import Aggregate
 
-pytestmark = pytest.mark.xdist_group("kernels of numbers")
+pytestmark = [
+    pytest.mark.xdist_group("kernels of numbers"),
+    pytest.mark.usefixtures("always_compiled"),
+]
 
 TABLE: dict[str, list[Any]] = {"v": [float(n * 7 % 11) for n in range(40)]}
 

@@ -15,7 +15,7 @@ from windrow.algebra.aggregate import TIME
 from windrow.errors import CompilationWarning
 from windrow.windows import Check, Policy
 
-pytestmark = pytest.mark.xdist_group("policies")
+pytestmark = [pytest.mark.xdist_group("policies"), pytest.mark.usefixtures("always_compiled")]
 
 ASKED = {"first": agg.first("v"), "n": agg.count()}
 COUNT: dict[str, Any] = {"n": agg.count()}

@@ -17,7 +17,7 @@ from windrow.algebra.aggregate import TIME
 from windrow.errors import ResultOverflowError
 from windrow.windows import Check, Policy
 
-pytestmark = pytest.mark.xdist_group("policies")
+pytestmark = [pytest.mark.xdist_group("policies"), pytest.mark.usefixtures("always_compiled")]
 
 COMPILED = {"first": agg.first("v"), "n": agg.count(), "total": agg.sum("v")}
 INTERPRETED = {**COMPILED, "all": agg.collect("v")}

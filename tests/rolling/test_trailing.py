@@ -29,7 +29,10 @@ from windrow.algebra.registry import Takes, registered
 from windrow.testing import fold
 from windrow.windows import TrailingRows, TrailingTime
 
-pytestmark = pytest.mark.xdist_group("kernels of numbers")
+pytestmark = [
+    pytest.mark.xdist_group("kernels of numbers"),
+    pytest.mark.usefixtures("always_compiled"),
+]
 
 OF_NUMBERS = taking(*NUMBERS)
 OF_BOOLEANS = taking(Takes.ANYTHING, Takes.BOOLEANS)

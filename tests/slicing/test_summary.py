@@ -29,7 +29,10 @@ from windrow.slicing.summary_spans import Spans
 from windrow.testing import columns_for, fold
 from windrow.testing.closeness import close, magnitude
 
-pytestmark = pytest.mark.xdist_group("kernels of states")
+pytestmark = [
+    pytest.mark.xdist_group("kernels of states"),
+    pytest.mark.usefixtures("always_compiled"),
+]
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

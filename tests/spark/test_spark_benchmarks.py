@@ -17,6 +17,7 @@ from benchmarks.memory import watched
 from benchmarks.progress import Progress
 from benchmarks.spark import __main__ as command
 from benchmarks.spark import markdown
+from benchmarks.spark.cold import ColdSizes
 from benchmarks.spark.contenders import require_same
 from benchmarks.spark.experiments import EXPERIMENTS, LONG
 from benchmarks.spark.frames import DefaultSizes, FramesSizes
@@ -32,6 +33,7 @@ from benchmarks.spark.stream_trailing import StreamTrailingSizes
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
 
 TINY: dict[str, Any] = {
+    "cold": ColdSizes(rows=(100,), aggregates=("max",), ways=("roll",)),
     "hopping": HoppingSizes(rows=300, keys=2, slides=(1, 60)),
     "many-slides": ManySlidesSizes(rows=300, keys=2, windows=((600, 60, "noop"),)),
     "several": SeveralSizes(rows=300, keys=2),

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow.algebra.hot import is_hot
+from windrow.algebra.hot import is_hot, native_of
 
 __all__ = ["fingerprint"]
 
@@ -61,7 +61,11 @@ def _tokens(thing: Any, seen: set[int]) -> Iterator[str]:
     elif isinstance(thing, FunctionType):
         if id(thing) not in seen:  # a recursive function names itself
             yield "hot" if is_hot(thing) else "function"
-            yield from _function_tokens(thing, seen | {id(thing)})
+            # Of a function that the compiler replaces, by what counts.
+            made = native_of(thing)
+            yield from _function_tokens(
+                made if isinstance(made, FunctionType) else thing, seen | {id(thing)}
+            )
     elif isinstance(thing, CodeType):
         yield from _code_tokens(thing, seen)
     else:

@@ -14,7 +14,8 @@ import numpy as np
 
 from windrow.algebra import disk
 from windrow.algebra.fingerprint import fingerprint
-from windrow.algebra.jit import define, jit, reason
+from windrow.algebra.jit import compiler_version, define, jit, reason
+from windrow.algebra.machine import as_python
 from windrow.algebra.numeric import (
     BOOL,
     FLOAT,
@@ -31,7 +32,9 @@ from windrow.algebra.slow import warn_interpreted
 __all__ = ["numeric_form"]
 
 # Products, not float() and int(): when compiled, these take neither booleans nor optional numbers.
-_CASTS = {FLOAT: "1.0 * {}", INT: "1 * {}", BOOL: "bool({})"}
+# An integer that is also numpy's when interpreted wraps around as compiled ones do.
+_CASTS = {FLOAT: "1.0 * {}", INT: "ONE * {}", BOOL: "bool({})"}
+_ONE = np.int64(1)
 
 
 def numeric_form(
@@ -100,13 +103,11 @@ class _Shape:
 
 
 def _shape(user: _User, dtypes: Dtypes) -> _Shape:
-    import numba
-
     mark = user.mark()
     if mark is None:
         return _inferred(user, dtypes)
     # Another compiler may compile what this one cannot.
-    key = repr((mark, user.identity, [d.char for d in dtypes], numba.__version__))
+    key = repr((mark, user.identity, [d.char for d in dtypes], compiler_version()))
     known = disk.load(key, "shape")
     if known is not None:
         return _read(json.loads(known))
@@ -206,12 +207,17 @@ def _type(dtype: np.dtype[Any]) -> Any:
     return {FLOAT: types.float64, INT: types.int64, BOOL: types.boolean}[dtype]
 
 
+def _owned(name: str, shape: _Shape, user: _User) -> str:
+    """A state as the user's functions take it: a number, or a tuple of them."""
+    numbers = [f"own({name}[{k}])" for k in range(len(shape.state))]
+    return numbers[0] if user.scalar else f"({', '.join(numbers)},)"
+
+
 def _form(user: _User, shape: _Shape, arity: int) -> Numeric:
     """The user's functions on flat tuples of exactly these types."""
     arguments = ", ".join(f"x{k}" for k in range(arity))
-    older, newer, state = ("older[0]", "newer[0]", "state[0]")
-    if not user.scalar:
-        older, newer, state = ("older", "newer", "state")
+    given = ", ".join(f"own(x{k})" for k in range(arity))
+    older, newer, state = (_owned(name, shape, user) for name in ("older", "newer", "state"))
     flat = "".join(
         f"{_CASTS[d].format('s' if user.scalar else f's[{k}]')}, "
         for k, d in enumerate(shape.state)
@@ -229,19 +235,25 @@ def _form(user: _User, shape: _Shape, arity: int) -> Numeric:
         identity=tuple(casts),
         lift=define(
             "lift",
-            f"def lift({arguments}):\n    s = user({arguments})\n    return ({flat})",
+            f"def lift({arguments}):\n    s = user({given})\n    return ({flat})",
             user=user.lift,
+            own=as_python,
+            ONE=_ONE,
         ),
         combine=define(
             "combine",
             f"def combine(older, newer):\n    s = user({older}, {newer})\n    return ({flat})",
             user=user.combine,
+            own=as_python,
+            ONE=_ONE,
         ),
         lower=define(
             "lower",
             f"def lower(state):\n    r = user({state})\n{null}    {taken}\n"
             f"    return ({lowered}VALUE)",
             user=user.lower,
+            own=as_python,
+            ONE=_ONE,
             NULL=NULL,
             VALUE=VALUE,
         ),

@@ -5,14 +5,21 @@ numba is imported on first use only: importing windrow compiles nothing and load
 
 from collections.abc import Callable
 from functools import cache
+from importlib.metadata import version
 from types import CellType, CodeType, FunctionType
 from typing import Any
 from uuid import uuid4
 
 from windrow.algebra.fingerprint import fingerprint
-from windrow.algebra.hot import is_hot
+from windrow.algebra.hot import is_hot, native_of
 
-__all__ = ["define", "jit", "reason"]
+__all__ = ["compiler_version", "define", "jit", "reason"]
+
+
+@cache
+def compiler_version() -> str:
+    """What compiled code depends on besides its source; told without loading the compiler."""
+    return f"numba {version('numba')} llvmlite {version('llvmlite')}"
 
 
 def jit(function: Callable[..., Any]) -> Any:
@@ -27,6 +34,13 @@ def jit(function: Callable[..., Any]) -> Any:
 
 @cache
 def _jit(function: FunctionType, mark: str | None, *, called_from_python: bool) -> Any:
+    native = native_of(function)
+    if native is not None:
+        made = native()
+        return (
+            _jit(made, mark, called_from_python=False) if isinstance(made, FunctionType) else made
+        )
+
     import numba
 
     def ready(thing: Any) -> Any:

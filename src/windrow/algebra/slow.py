@@ -1,11 +1,11 @@
-"""The warning that something runs interpreted, placed at the user's own line."""
+"""Warnings placed at the user's own line, and the one that something runs interpreted."""
 
 import sys
 import warnings
 
 from windrow.errors import CompilationWarning
 
-__all__ = ["warn_interpreted"]
+__all__ = ["level_of_the_user", "warn_interpreted"]
 
 
 def warn_interpreted(what: str, why: str) -> None:
@@ -13,11 +13,11 @@ def warn_interpreted(what: str, why: str) -> None:
     warnings.warn(
         f"{what} runs interpreted, about a hundred times slower: {why}",
         CompilationWarning,
-        stacklevel=_level_of_the_user(),
+        stacklevel=level_of_the_user(),
     )
 
 
-def _level_of_the_user() -> int:
+def level_of_the_user() -> int:
     """How far back the first caller outside windrow is, as `warn` counts from our caller."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("windrow."):

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from windrow.aggregators.kernels.when import compiling_now
 from windrow.aggregators.rolling.answers import Numbers
 from windrow.aggregators.rolling.compiled import CompilationError, slide_columns
 from windrow.aggregators.rolling.grouping import Groups
@@ -72,7 +73,8 @@ class Running:
         """Whether the predicates of a policy can be compiled; tried once, on what is at hand."""
         if self._compiles is None:
             try:
-                self.run(lineup)
+                with compiling_now():
+                    self.run(lineup)
                 self._compiles = True
             except CompilationError:
                 self._compiles = False

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
+import numpy as np
+
 from windrow.algebra.aggregate import Aggregate, Aggregation, as_aggregation
 from windrow.algebra.codec import StateCodec
 from windrow.algebra.monoid import Group, Kind, Monoid
@@ -230,7 +232,7 @@ def _numeric_form(subject: _Subject, older: Any, middle: Any, newer: Any) -> Non
             subject.require_result("numeric form", plain, result)
 
 
-_TYPES: dict[type, Any] = {bool: BOOL, int: INT, float: FLOAT}
+_TYPES: dict[type, Any] = {bool: BOOL, int: INT, np.int64: INT, float: FLOAT}
 
 
 def _dtypes(rows: list[tuple[Any, ...]], inputs: int) -> Dtypes | None:

@@ -1,13 +1,14 @@
 """Sums and what is made of them: a bucket's trace is how far its running sum strayed."""
 
 from decimal import Context, Decimal, getcontext, localcontext
-from math import exp, inf, isfinite
+from math import inf, isfinite
 from typing import Any, NamedTuple
 
 from windrow.aggregators.approximate.interval import Interval
 from windrow.aggregators.approximate.remainder import Remainder
 from windrow.aggregators.approximate.trace import trace_of
 from windrow.algebra.aggregate import Aggregate
+from windrow.algebra.catalogue.sums import exponential
 
 __all__ = ["Additive", "Strayed", "is_finite", "strayed"]
 
@@ -155,10 +156,7 @@ class Additive:
             return None
         if self._name == "mean":
             return total / values
-        try:
-            return exp(total / values)
-        except OverflowError:
-            return inf
+        return exponential(total / values)
 
 
 def _left_of(trace: Strayed, left: Remainder) -> tuple[Any, Any]:

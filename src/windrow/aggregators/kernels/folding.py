@@ -33,7 +33,7 @@ def folding_kernel(operator: Operator) -> Any:
             store(fields, segment, state)
             seen[segment] = any_known
 
-    return kernel(folding)
+    return kernel(folding, element_us=1.0)
 
 
 def lowering_kernel(operator: Operator) -> Any:
@@ -49,4 +49,4 @@ def lowering_kernel(operator: Operator) -> Any:
             else:
                 lower_nothing(results, statuses, row)
 
-    return kernel(lowering)
+    return kernel(lowering, element_us=1.0)

@@ -10,6 +10,7 @@ import numpy as np
 
 from windrow.aggregators.kernels.operator import Operator, items, slices
 from windrow.algebra.jit import define
+from windrow.algebra.machine import as_python
 from windrow.algebra.numeric import FLOAT, VALUE, Field
 
 __all__ = ["JudgeCode", "Watched", "judge_code"]
@@ -54,6 +55,7 @@ def _view(operator: Operator, watched: Sequence[Watched]) -> Callable[..., Any]:
     names: dict[str, Any] = {
         "View": namedtuple("View", [w.name for w in watched]),
         "VALUE": VALUE,
+        "own": as_python,
     }
     own = dict(slices(operator.parts))
     source = "def view(state):\n"
@@ -70,7 +72,7 @@ def _view(operator: Operator, watched: Sequence[Watched]) -> Callable[..., Any]:
             names[f"neutral{number}_{k}"] = as_number(missing, field)
             # A number beside NaN must become a float, as both are one variable here.
             read = f"1.0 * r{number}[{k}]" if isnan(missing) else f"r{number}[{k}]"
-            values.append(f"{read} if known{number} else neutral{number}_{k}")
+            values.append(f"own({read} if known{number} else neutral{number}_{k})")
         if len(values) > 1:
             names[f"Struct{number}"] = namedtuple(
                 f"Struct{number}", [field.name for field in numeric.result]

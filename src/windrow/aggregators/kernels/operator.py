@@ -152,10 +152,10 @@ def _store(dtypes: Dtypes) -> Callable[..., Any]:
 
 
 def _load_cells(dtypes: Dtypes) -> Callable[..., Any]:
-    readers = {FLOAT: "read_float({})", INT: "read_int({})", BOOL: "read_int({}) != 0"}
+    readers = {FLOAT: "read_float({})", INT: "int64(read_int({}))", BOOL: "bool(read_int({}))"}
     state = items(readers[d].format(f"address, cell + {k} * step") for k, d in enumerate(dtypes))
     source = f"def load_cells(address, cell, step): return ({state})"
-    return define("load_cells", source, read_float=read_float, read_int=read_int)
+    return define("load_cells", source, int64=np.int64, read_float=read_float, read_int=read_int)
 
 
 def _store_cells(dtypes: Dtypes) -> Callable[..., Any]:

@@ -59,7 +59,7 @@ def sliding_kernel(operator: Operator, judge: JudgeCode) -> Any:
             row += 1
         return row
 
-    return kernel(sliding)
+    return kernel(sliding, element_us=40.0)
 
 
 def slide_code(operator: Operator, judge: JudgeCode, functions: ForestCode) -> Any:

@@ -63,8 +63,8 @@ def make_steps(operator: Operator, judge: JudgeCode | None, nodes: NodeCode | No
 
     return Steps(
         reset=kernel(functions.reset),
-        extend=kernel(extend),
-        advance=kernel(advance),
+        extend=kernel(extend, element_us=20.0),
+        advance=kernel(advance, element_us=20.0),
         evict_to=kernel(evict_to),
         answer=kernel(answer),
         slide=None if judge is None else kernel(slide_code(operator, judge, functions)),

@@ -1,6 +1,7 @@
 """Sums: sum, mean, product, geometric mean."""
 
 import operator
+import sys
 from datetime import timedelta
 from decimal import Decimal
 from functools import cache
@@ -25,7 +26,9 @@ from windrow.algebra.optional import optional, same
 from windrow.algebra.registry import Takes, register
 from windrow.algebra.rounding import divided, rounds_up
 
-__all__ = ["geometric_mean", "mean", "product", "sum"]
+__all__ = ["exponential", "geometric_mean", "mean", "product", "sum"]
+
+_LARGEST_LOG = log(sys.float_info.max)
 
 
 @register(Takes.QUANTITIES)
@@ -296,9 +299,14 @@ def _lift_log(value: Any) -> State:
     return (-inf if value == 0 else nan, 1)
 
 
+def exponential(value: Any) -> Any:
+    """As compiled code has it, too large a result is infinite; Python would raise."""
+    return exp(value) if value <= _LARGEST_LOG else value + inf
+
+
 def _lower_geometric_mean(state: State) -> Any:
-    return exp(state[0] / state[1]) if state[1] else None
+    return exponential(state[0] / state[1]) if state[1] else None
 
 
 def _lower_numeric_geometric_mean(state: State) -> State:
-    return (exp(state[0] / state[1]), VALUE)
+    return (exponential(state[0] / state[1]), VALUE)

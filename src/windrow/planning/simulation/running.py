@@ -104,8 +104,9 @@ class _Compiled(NamedTuple):
 @cache
 def _compiled() -> _Compiled:
     """What begins, happens and ends; only who simulates needs the compiler."""
-    from windrow.aggregators.kernels.compile import kernel
+    from windrow.aggregators.kernels.compile import AT_ONCE, kernel
     from windrow.planning.simulation.loop import advance, settle
     from windrow.planning.simulation.streams import start
 
-    return _Compiled(kernel(start), kernel(advance), kernel(settle))
+    code = (kernel(function, element_us=AT_ONCE) for function in (start, advance, settle))
+    return _Compiled(*code)

@@ -67,7 +67,7 @@ def make_bucket_steps(operator: BucketOperator, kinds: Kinds) -> BucketSteps:
 
     return BucketSteps(
         reset=kernel(functions.reset),
-        roll=kernel(roll),
+        roll=kernel(roll, element_us=40.0),
         evict=kernel(functions.evict),
         slide=kernel(slide) if slides else None,
         shrink=kernel(functions.shrink),

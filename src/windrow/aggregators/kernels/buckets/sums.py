@@ -1,6 +1,6 @@
 """Sums and what is made of them, compiled: `approximate.additive` on numbers."""
 
-from math import exp, isfinite, log
+from math import isfinite, log
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from windrow.aggregators.kernels.buckets.bounds import (
     BoundCode,
     counted,
 )
+from windrow.algebra.catalogue.sums import exponential
 from windrow.algebra.hot import hot
 from windrow.algebra.numeric import FLOAT, INT
 
@@ -181,7 +182,7 @@ def _mean(total: Any, values: Any) -> Any:
 
 
 def _geometric_mean(total: Any, values: Any) -> Any:
-    return exp(total / max(values, 1)), values > 0
+    return exponential(total / max(values, 1)), values > 0
 
 
 def _total(state: Any) -> Any:
