@@ -83,7 +83,7 @@ def test_frames_with_a_range_agree_where_ties_are_together(
     aggregates = {"n": agg.count(), "low": agg.min("i"), "total": agg.sum("i")}
     asked = Asked(window.trailing("10 s", closed=closed, ties="together"), aggregates)
     asked.check(found, rows)
-    check_rows(asked.of(frame), [row.asDict() for row in found.collect()])
+    check_rows(asked.of(frame), found.toArrow().to_pylist())
 
 
 @examples(30)
