@@ -47,6 +47,7 @@ from windrow.spark.request import Request
 from windrow.spark.shipped import Shipped
 from windrow.spark.transit import arrived, parcels_of, sent
 from windrow.spark.types import spark_schema
+from windrow.spark.workers import in_workers
 from windrow.windows import Aligned, Emit, Order, TrailingRows
 
 __all__ = [
@@ -116,7 +117,7 @@ def windows_from_parcels(
 
 
 def _answered(parcels: DataFrame, results: pa.Schema, work: Work, tasks: int) -> DataFrame:
-    return arrived(parcels, tasks).mapInArrow(work, spark_schema(results))
+    return in_workers(arrived(parcels, tasks), work, spark_schema(results))
 
 
 def _guides(definition: Definition, hot: Sequence[HotKey]) -> list[Column]:
