@@ -29,7 +29,7 @@ from windrow.wire.narrowed import narrowed
 
 __all__ = ["answered", "greeting", "in_buckets", "run"]
 
-_ANSWERS = "parcel binary, rows long, late long"
+_ANSWERS = "parcel binary, late long"
 
 _results = count()
 
@@ -71,7 +71,7 @@ def answered(rows: DataFrame, work: Work, flow: Shipped[Flow], request: Request)
     counted = answers.observe(
         # A number of its own: a plan may hold the same query twice.
         f"windrow-{flow.mark[:8]}-{next(_results)}",
-        *(F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in ("rows", "late")),
+        F.coalesce(F.sum("late"), F.lit(0)).alias("late"),
     )
     results = told(engine.schema, HASH_KEY)
     found = in_workers(counted.select("parcel"), unpacked(results), spark_schema(results))
