@@ -30,7 +30,7 @@ from windrow.spark.hashed import (
     is_hashed_here,
     with_hash,
 )
-from windrow.spark.hot import HotKey, hot_keys
+from windrow.spark.hot import NONE, HotKey, HotKeys
 from windrow.spark.packing import (
     HASH,
     HOT,
@@ -62,13 +62,13 @@ __all__ = [
 LANES_PER_TASK = 4
 
 
-def run(request: Request) -> DataFrame:
-    """Any window over a batch."""
+def run(request: Request, found: HotKeys = NONE) -> DataFrame:
+    """Any window over a batch; keys that were found to be hot are split by time."""
     rows, definition = request.rows, request.definition
     tasks = tasks_of(rows.sparkSession)
     if not engine_for(definition).folds_early:
         engine = Shipped(engine_for, definition)
-        hot = hot_keys(request, tasks)
+        hot = found.keys
         lanes = tasks * LANES_PER_TASK
         work = _pack_rows(definition, lanes, [key.split for key in hot])
         parcels = sent(rows.select("*", *_guides(definition, hot)), work)
