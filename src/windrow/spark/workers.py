@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark import cloudpickle
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -24,7 +25,10 @@ from windrow.errors import InputError, WorkerError
 from windrow.spark import worker_side
 from windrow.spark.packing import Work
 
-__all__ = ["SETTING", "described", "in_workers", "require_workers"]
+__all__ = ["JOB_ERRORS", "SETTING", "described", "in_workers", "require_workers"]
+
+# What a job that fails raises: errors of Spark's own, and those of Java without a form in Python.
+JOB_ERRORS = (PySparkException, Py4JError)
 
 SETTING = "spark.windrow.workers"
 _CHECK, _TRUST = "check", "trust"
@@ -33,7 +37,7 @@ _CHECK, _TRUST = "check", "trust"
 _DEFAULT_PYTHON = "python3"
 _START_S = 60
 
-cloudpickle.register_pickle_by_value(worker_side)
+cloudpickle.register_pickle_by_value(worker_side)  # type: ignore[no-untyped-call]
 
 # By session and Python: what is wrong with its workers, if anything.
 _known: dict[tuple[str, str], str | None] = {}
@@ -47,7 +51,7 @@ def in_workers(df: DataFrame, work: Work, schema: Any) -> DataFrame:
 
 def require_workers(spark: SparkSession) -> None:
     """Refuse a session whose workers cannot run windrow; its workers are looked at once."""
-    context = getattr(spark, "_sc", None)  # none on Spark Connect
+    context: Any = getattr(spark, "_sc", None)  # none on Spark Connect
     here = context is not None and _is_on_this_machine(context.master)
     if here:
         _use_own_python(context)
@@ -109,7 +113,7 @@ def _use_own_python(context: Any) -> None:
 def _is_asked_for(spark: SparkSession) -> bool:
     told = str(spark.conf.get(SETTING, _CHECK)).lower()
     if told not in {_CHECK, _TRUST}:
-        raise InputError(f"{SETTING}={told!r} is neither {_CHECK!r} nor {_TRUST!r}; use one of them")
+        raise InputError(f"{SETTING}={told!r} is not a valid value; use {_CHECK!r} or {_TRUST!r}")
     return told == _CHECK
 
 
@@ -136,7 +140,7 @@ def _asked_there(spark: SparkSession) -> dict[str, Any]:
     try:
         with described(spark, "looking at the Python of the workers"):
             [row] = spark.range(1).select(ask().alias("found")).collect()
-    except PySparkException as error:
+    except JOB_ERRORS as error:
         raise WorkerError(
             f"Spark's Python workers do not start: {_reason(error)}; {_advice()}"
         ) from None
@@ -144,7 +148,7 @@ def _asked_there(spark: SparkSession) -> dict[str, Any]:
     return found
 
 
-def _reason(error: PySparkException) -> str:
+def _reason(error: Exception) -> str:
     """The line of an error that says what happened."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     telling = [line for line in lines if "PYTHON_VERSION_MISMATCH" in line or "Cannot run" in line]
