@@ -156,7 +156,7 @@ def test_an_unknown_column_is_told_in_our_words_alone(df: DataFrame, name: str, 
     logged: list[Any] = []
     logs = [PySparkLogger.getLogger(f"{kind}QueryContextLogger") for kind in ("DataFrame", "SQL")]
     handler = logging.Handler()
-    handler.emit = logged.append  # type: ignore[method-assign]
+    handler.emit = logged.append  # type: ignore[assignment, method-assign]
     for log in logs:
         log.addHandler(handler)
     try:
