@@ -7,8 +7,8 @@ until the window has left them, as those with the newest do.
 from typing import Any
 
 from windrow.aggregators import LogMta
-from windrow.aggregators.paged import plain
 from windrow.algebra.aggregate import Aggregation
+from windrow.algebra.codec import decode, encode
 from windrow.stores import Key, Shelf
 from windrow.windows import Policy
 
@@ -94,7 +94,7 @@ class _StoredLevels:
         """Write the pages that are full, but for the one with the oldest node."""
         pages = self._pages[level]
         for number in [number for number in pages if number != oldest]:
-            self._unwritten[_key(level, number)] = plain.encode(pages.pop(number))
+            self._unwritten[_key(level, number)] = encode(pages.pop(number))
         if len(self._unwritten) >= _WRITTEN_AT_ONCE:
             self.flush()
 
@@ -106,7 +106,7 @@ class _StoredLevels:
                 self.flush()
             (content,) = self._shelf.get_many([key])
             assert content is not None  # every page that was let go of is there
-            pages[number] = plain.decode(content)
+            pages[number] = decode(content)
         return pages[number]
 
 

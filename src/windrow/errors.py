@@ -10,6 +10,7 @@
     ├── CompilationError      a function that must be compiled cannot be         (TypeError)
     ├── EmptyWindowError      more updates were evicted than the window holds    (IndexError)
     ├── SnapshotError         a snapshot does not belong to this structure       (ValueError)
+    ├── WorkerError           Spark's Python workers cannot run windrow          (RuntimeError)
     └── StoreError            a store of pages cannot do what it was asked
         ├── StoreUnreachableError  a store does not answer                       (ConnectionError)
         ├── StoreBusyError         another holds the window, or the whole store
@@ -38,6 +39,7 @@ __all__ = [
     "StoreUnreachableError",
     "WindowError",
     "WindrowError",
+    "WorkerError",
 ]
 
 
@@ -79,6 +81,10 @@ class EmptyWindowError(WindrowError, IndexError):
 
 class SnapshotError(WindrowError, ValueError):
     """A snapshot does not belong to this structure."""
+
+
+class WorkerError(WindrowError, RuntimeError):
+    """Spark's Python workers cannot run windrow."""
 
 
 class StoreError(WindrowError):

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 import windrow as wr
 from windrow import agg, window
 from windrow.slicing.splits import Split
-from windrow.spark import hot, kernel
+from windrow.spark import hot
 from windrow.testing import check_rows, expected
 from windrow.window import Window
 
@@ -40,12 +40,13 @@ def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(hot, "_ONE_IN", 1)
     parts: list[int] = []
 
-    def noted(*arguments: Any) -> list[hot.HotKey]:
-        found = hot.hot_keys(*arguments)
-        parts.extend(key.split.slots for key in found)
+    def noted(*arguments: Any) -> hot.HotKeys:
+        found = looking(*arguments)
+        parts.extend(key.split.slots for key in found.keys)
         return found
 
-    monkeypatch.setattr(kernel, "hot_keys", noted)
+    looking = hot.hot_keys
+    monkeypatch.setattr(hot, "hot_keys", noted)
     return parts
 
 
@@ -59,7 +60,7 @@ def test_a_hot_key_is_split_and_answers_as_ever(
     by = () if kind == "none" else ("k",)
     tuples = [tuple(row.values()) for row in given]
     frame = spark.createDataFrame(tuples, f"k {type_}, t timestamp, v bigint").coalesce(1)
-    found = wr.over(frame, time="t", by=by).window(over).aggregate(**AGGREGATES)
+    found = wr.over(frame, time="t", by=by, sample="always").window(over).aggregate(**AGGREGATES)
     assert max(few, default=0) > 1
     check_rows(found, expected(given, time="t", by=by, window=over, aggregates=AGGREGATES))
 
@@ -84,7 +85,7 @@ def test_parts_of_a_hot_key_reach_back_to_the_start_of_their_windows(
 
 
 def test_a_plan_looks_at_no_row(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel, "hot_keys", lambda *_: pytest.fail("rows were looked at"))
+    monkeypatch.setattr(hot, "hot_keys", lambda *_: pytest.fail("rows were looked at"))
     frame = spark.sql("SELECT timestamp '2024-01-01' AS t, 1.0D AS v")
     query = wr.over(frame, time="t").window(window.trailing("1 hour"))
     assert query.plan(sum=agg.sum("v")).strategy is wr.Strategy.KERNEL
@@ -95,7 +96,8 @@ def test_two_hot_keys_are_split_side_by_side(spark: SparkSession, few: list[int]
     over = window.trailing(rows=5)
     tuples = [tuple(row.values()) for row in given]
     frame = spark.createDataFrame(tuples, "k bigint, t timestamp, v bigint").coalesce(1)
-    found = wr.over(frame, time="t", by="k").window(over).aggregate(**AGGREGATES)
+    query = wr.over(frame, time="t", by="k", sample="always").window(over)
+    found = query.aggregate(**AGGREGATES)
     assert len(few) == 2
     assert min(few) > 1
     check_rows(found, expected(given, time="t", by="k", window=over, aggregates=AGGREGATES))
@@ -106,7 +108,7 @@ def test_rows_that_change_after_they_were_sampled_are_told_of(
 ) -> None:
     noon = int(NOON.timestamp()) * 1_000_000
     promised = hot.HotKey(None, Split((noon + 200_000_000,), (noon + 190_000_000,)))
-    monkeypatch.setattr(kernel, "hot_keys", lambda *_: [promised])
+    monkeypatch.setattr(hot, "hot_keys", lambda *_: hot.HotKeys((promised,)))
     tuples = [tuple(row.values()) for row in rows(7, 1)]
     frame = spark.createDataFrame(tuples, "k bigint, t timestamp, v bigint")
     query = wr.over(frame, time="t").window(window.trailing(rows=100)).aggregate(sum=agg.sum("v"))

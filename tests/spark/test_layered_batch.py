@@ -179,7 +179,6 @@ def test_a_users_own_ordered_monoid_is_refused(spark: SparkSession) -> None:
         ({"period": 60}, WindowError, "period=60 has no unit"),
         ({"emit": "never"}, InputError, "emit='never'"),
         ({"time": "tz"}, InputError, "time='tz' is not in the DataFrame"),
-        ({"lateness": "1 s"}, InputError, "a batch is complete"),
         ({"n": agg.count()}, AggregateError, "without a name beside others"),
     ],
     ids=str,

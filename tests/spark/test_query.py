@@ -1,8 +1,10 @@
 """Queries are checked when they are made, and results have the columns they should."""
 
+import logging
 from typing import Any
 
 import pytest
+from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -80,9 +82,44 @@ def stream(spark: SparkSession) -> DataFrame:
             "boolean",
         ),
         (
-            lambda d: wr.over(d, "ts", lateness="1 s").window(HOUR).aggregate(n=agg.count()),
+            lambda d: wr.over(d, "ts", by="kye").window(HOUR).aggregate(n=agg.count()),
             InputError,
-            "a batch is complete",
+            "by='kye' is not in the DataFrame; did you mean 'key'? its columns are 'ts'",
+        ),
+        (
+            lambda d: wr.over(d, "ts", by=["key", "key"]),
+            InputError,
+            "has 'key' twice",
+        ),
+        (
+            lambda d: wr.over(d, "ts").window(HOUR).aggregate(n=agg.max(F.col("nope") + 1)),
+            InputError,
+            "cannot be read from the DataFrame",
+        ),
+        (
+            lambda d: wr.over(d, "ts", F.max("key")).window(HOUR).aggregate(n=agg.max("t")),
+            InputError,
+            "cannot be read together",
+        ),
+        (
+            lambda d: wr.over(d, "ts").window(HOUR).window(HOUR),
+            WindowError,
+            ".windows(a=..., b=...)",
+        ),
+        (
+            lambda d: wr.over(d, "ts").windows(a=HOUR).windows(b=HOUR),
+            WindowError,
+            "has a window already: a=tumbling",
+        ),
+        (
+            lambda d: wr.over(d, "ts").approximate(100).approximate(200),
+            InputError,
+            "max_buckets=100; say it once",
+        ),
+        (
+            lambda d: wr.over(d, "ts", emit="on_change").window(HOUR, emit="on_close"),
+            InputError,
+            "emit='on_close' comes after emit='on_change'",
         ),
         (
             lambda d: wr.over(d, time="ts", by="key").window(HOUR).aggregate(key=agg.count()),
@@ -97,6 +134,57 @@ def test_what_does_not_fit_is_refused_with_a_way_out(
     with pytest.raises(kind) as refused:
         make(df)
     assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [
+        *((place, "nope") for place in ("time", "by", "max", "keep", "start")),
+        *(("by", name) for name in ("st.nope", "a.c", "key.x", "", ".", "`", "a``b", "nope.*")),
+    ],
+)
+def test_an_unknown_column_is_told_in_our_words_alone(df: DataFrame, name: str, place: str) -> None:
+    makers: dict[str, Any] = {
+        "time": lambda: wr.over(df, name).window(HOUR).aggregate(n=agg.count()),
+        "by": lambda: wr.over(df, "ts", name).window(HOUR).aggregate(n=agg.count()),
+        "max": lambda: wr.over(df, "ts").window(HOUR).aggregate(max=agg.max(name)),
+        "keep": lambda: (
+            wr.over(df, "ts").window(window.trailing("1 s")).keep(name).aggregate(n=agg.count())
+        ),
+        "start": lambda: wr.over(df, "ts").window(window.punctuated(name)).aggregate(n=agg.count()),
+    }
+    logged: list[Any] = []
+    logs = [PySparkLogger.getLogger(f"{kind}QueryContextLogger") for kind in ("DataFrame", "SQL")]
+    handler = logging.Handler()
+    handler.emit = logged.append  # type: ignore[assignment, method-assign]
+    for log in logs:
+        log.addHandler(handler)
+    try:
+        with pytest.raises(InputError) as refused:
+            makers[place]()
+    finally:
+        for log in logs:
+            log.removeHandler(handler)
+    assert str(refused.value).startswith(f"{place}={name!r}")
+    assert logged == []
+
+
+def test_what_streams_alone_have_a_use_for_is_left_aside_in_a_batch(df: DataFrame) -> None:
+    rows = window.trailing(rows=2)
+    asked = wr.over(df, "ts", lateness="1 s", forget_after="1 day").window(rows)
+    plain = wr.over(df, "ts").window(rows)
+    assert asked.aggregate(n=agg.count()).collect() == plain.aggregate(n=agg.count()).collect()
+    marked = wr.over(df.withWatermark("ts", "1 h"), "ts", lateness="1 s").window(HOUR)
+    assert marked.plan(n=agg.count()).strategy is wr.Strategy.NATIVE
+    with pytest.raises(InputError, match="negative"):
+        wr.over(df, "ts", lateness="-1 s")
+    with pytest.raises(InputError, match="not positive"):
+        wr.over(df, "ts", forget_after="0 s")
+
+
+def test_columns_to_keep_add_up(df: DataFrame) -> None:
+    query = wr.over(df, "ts").window(window.trailing(rows=2)).keep("key").keep("t", "key")
+    assert query.aggregate(n=agg.count()).columns == ["ts", "key", "t", "n"]
 
 
 def test_a_stream_needs_to_know_how_late_rows_may_be(stream: DataFrame) -> None:

@@ -25,6 +25,7 @@ class Plan:
     shuffled: tuple[str, ...]
     cheaper: tuple[str, ...]
     exactness: tuple[str, ...] = ()  # of results that are intervals
+    sampled: tuple[str, ...] = ()  # what was looked at beforehand, or why nothing was
 
     def explain(self) -> str:
         """The plan in plain words."""
@@ -47,13 +48,16 @@ class Plan:
             "shuffled": list(self.shuffled),
             "cheaper": list(self.cheaper),
             "exactness": list(self.exactness),
+            "sampled": list(self.sampled),
         }
 
     def _sections(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         told = (("How exact", self.exactness),) if self.exactness else ()
+        sampled = (("Sampled beforehand", self.sampled),) if self.sampled else ()
         return (
             ("Why", self.reasons),
             *told,
+            *sampled,
             ("Computed by Spark, in the JVM", self.in_spark),
             ("Computed in Python", self.in_python),
             ("Kept in state", self.state),

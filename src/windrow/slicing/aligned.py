@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from windrow.aggregators.kernels.hopping import Hops
 from windrow.slicing.definition import Definition
 from windrow.slicing.engine import FRESH, Kept, Step
-from windrow.slicing.grid import last_starts, next_ends, slice_starts, windows_over
+from windrow.slicing.grid import covered, last_starts, next_ends, slice_starts, windows_over
 from windrow.slicing.keyed import Keyed, empty, key_columns, numbers, together
 from windrow.slicing.order import sorted_by_key_and_time
 from windrow.slicing.summary import Summary
@@ -54,8 +54,9 @@ class AlignedWindows:
     def fold(self, rows: pa.Table) -> pa.Table:
         """Rows folded into slices, key by key; rows between windows are in none."""
         times = numbers(rows["t"])
-        starts = slice_starts(times, [window for _, window in self._windows])
-        taken = self._covered(starts)
+        windows = [window for _, window in self._windows]
+        starts = slice_starts(times, windows)
+        taken = covered(starts, windows)
         if not taken.all():
             rows, starts = rows.filter(pa.array(taken)), starts[taken]
         if not len(starts):
@@ -105,12 +106,6 @@ class AlignedWindows:
     def _closed(self, kept: Kept) -> int | None:
         marks = kept["closed"]["until"].to_pylist()
         return marks[0] if marks else None
-
-    def _covered(self, slices: NDArray[np.int64]) -> NDArray[np.bool_]:
-        covered = np.zeros(len(slices), np.bool_)
-        for _, window in self._windows:
-            covered |= slices - last_starts(slices, window) < window.size_us
-        return covered
 
     def _open(self, slices: NDArray[np.int64], until: int) -> NDArray[np.bool_]:
         """Slices that a window beyond `until` holds."""

@@ -23,7 +23,7 @@ from windrow.slicing.desk import Desk
 from windrow.slicing.engine import FRESH, NO_WATERMARK, Engine, Kept
 from windrow.slicing.engines import engine_for
 from windrow.slicing.forgetting import FORGETTABLE, first_silence, without_silent
-from windrow.slicing.grid import last_starts
+from windrow.slicing.grid import covered, last_starts
 from windrow.slicing.keyed import numbers
 from windrow.slicing.per_row import PerRow
 from windrow.slicing.towered import Towered
@@ -92,10 +92,6 @@ class Flow:
         results = chain(closing.results, step.results) if changes is None else [changes]
         return Passed(results, self._remembered(step.kept, watermark.until), step.late)
 
-    def count(self, rows: pa.Table) -> int:
-        """How many rows came: those that slices were folded from, if they were."""
-        return int(numbers(rows["rows"]).sum()) if self.engine.folds_early else rows.num_rows
-
     def due(self, kept: Kept) -> int | None:
         """The smallest watermark with which there is work to do without any row."""
         due = self.engine.due(kept)
@@ -106,23 +102,24 @@ class Flow:
         return min((time for time in dues if time is not None), default=None)
 
     def is_late(self, times: NDArray[np.int64], since: int) -> NDArray[np.bool_]:
-        """Which rows no window takes any more."""
-        if self.waits:
-            return times < since
+        """Which rows no window takes any more; those between two windows never were in any."""
         aligned = [window for window in self._windows if isinstance(window, Aligned)]
+        if self.waits:
+            late = times < since
+            return late & covered(times, aligned) if aligned else late
         if not aligned:
             return np.zeros(len(times), np.bool_)
         starts = [last_starts(times, window) + window.size_us for window in aligned]
         ends = np.max(starts, axis=0, initial=NO_WATERMARK)
-        # A row between two windows is in none, however early it comes.
-        late: NDArray[np.bool_] = (ends > times) & (ends <= since)
-        return late
+        behind: NDArray[np.bool_] = (ends > times) & (ends <= since)
+        return behind
 
     def in_time(self, rows: pa.Table, since: int) -> tuple[pa.Table, int]:
         """New rows that may wait, in order of arrival; and how many came too late."""
-        in_time = numbers(rows["t"]) >= since
-        late = int(len(in_time) - in_time.sum())
-        return _by_arrival(rows.filter(pa.array(in_time)) if late else rows), late
+        times = numbers(rows["t"])
+        late = int(np.count_nonzero(self.is_late(times, since)))
+        in_time = times >= since
+        return _by_arrival(rows if in_time.all() else rows.filter(pa.array(in_time))), late
 
     def apply(
         self, kept: Kept, ripe: pa.Table, waiting: pa.Table, fresh: pa.Table, until: int

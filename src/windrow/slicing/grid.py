@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from windrow.aggregators.kernels.hopping import Hops, hops_over
 from windrow.windows import Aligned
 
-__all__ = ["first_starts", "last_starts", "next_ends", "slice_starts", "windows_over"]
+__all__ = ["covered", "first_starts", "last_starts", "next_ends", "slice_starts", "windows_over"]
 
 Times = NDArray[np.int64]
 
@@ -30,6 +30,14 @@ def slice_starts(times: Times, windows: Sequence[Aligned]) -> Times:
             starts = own if starts is None else np.maximum(starts, own)
     assert starts is not None
     return starts
+
+
+def covered(times: Times, windows: Sequence[Aligned]) -> NDArray[np.bool_]:
+    """Which times any window holds; the others lie between two of them."""
+    held = np.zeros(len(times), np.bool_)
+    for window in windows:
+        held |= times - last_starts(times, window) < window.size_us
+    return held
 
 
 def last_starts(slices: Times, window: Aligned) -> Times:

@@ -1,7 +1,9 @@
 """Buckets of keys: what one call of Spark's stateful operator handles."""
 
+from functools import cache
+from itertools import count
+
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
 
 from windrow.errors import InputError
 
@@ -10,6 +12,7 @@ __all__ = ["SETTING", "buckets_of"]
 SETTING = "spark.windrow.buckets"
 _DEFAULT = 16
 _MOST = 1 << 12
+_BITS = (1 << 32) - 1
 
 
 def buckets_of(spark: SparkSession) -> tuple[int, ...]:
@@ -25,18 +28,32 @@ def buckets_of(spark: SparkSession) -> tuple[int, ...]:
             f"{SETTING}={text!r} is not a power of two from 1 to {_MOST}; "
             f"leave it at {_DEFAULT}, or set it to at least the number of cores"
         )
-    known = _labels.get(wanted)
-    if known is None:
-        known = _labels[wanted] = _evenly_spread(spark, wanted)
-    return known
+    return _evenly_spread(wanted)
 
 
-_labels: dict[int, tuple[int, ...]] = {}
-
-
-def _evenly_spread(spark: SparkSession, wanted: int) -> tuple[int, ...]:
+@cache
+def _evenly_spread(wanted: int) -> tuple[int, ...]:
     """The first number of each remainder of Spark's own hash."""
-    candidates = spark.range(32 * wanted).select(F.col("id").cast("int").alias("id"))
-    rest = F.pmod(F.hash("id"), F.lit(wanted)).alias("rest")
-    found = candidates.select("id", rest).groupBy("rest").agg(F.min("id").alias("id")).collect()
-    return tuple(row["id"] for row in sorted(found, key=lambda row: row["rest"]))
+    found: dict[int, int] = {}
+    for number in count():
+        found.setdefault(_spark_hash(number) % wanted, number)
+        if len(found) == wanted:
+            break
+    return tuple(found[rest] for rest in range(wanted))
+
+
+def _spark_hash(number: int) -> int:
+    """What `hash` of Spark SQL gives for an int, by its bits: Murmur3 with the seed 42.
+
+    Computed here, as building a query must not run a job.
+    """
+    mixed = _rotated(number * 0xCC9E2D51 & _BITS, 15) * 0x1B873593 & _BITS
+    state = _rotated(42 ^ mixed, 13) * 5 + 0xE6546B64 & _BITS
+    state ^= 4  # bytes
+    state = (state ^ state >> 16) * 0x85EBCA6B & _BITS
+    state = (state ^ state >> 13) * 0xC2B2AE35 & _BITS
+    return state ^ state >> 16
+
+
+def _rotated(bits: int, places: int) -> int:
+    return (bits << places | bits >> 32 - places) & _BITS

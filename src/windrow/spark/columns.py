@@ -1,12 +1,17 @@
 """What users say for columns, names or expressions, made into columns of one DataFrame."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cached_property
+from logging import LogRecord
+from threading import get_ident
 from typing import Any
 
 from pyspark.errors import AnalysisException
+from pyspark.logger import PySparkLogger
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField
@@ -14,6 +19,12 @@ from pyspark.sql.types import StructField
 from windrow.errors import InputError
 
 __all__ = ["Selection", "Shown", "expression", "free_name", "is_column", "quoted"]
+
+# Where PySpark logs what it raises, kilobytes at a time.
+_LOGS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
+
+# So many columns are named in a message.
+_NAMED = 20
 
 
 class Shown(str):
@@ -91,11 +102,15 @@ class Selection:
     def fields(self) -> dict[str, StructField]:
         """By our name: what Spark calls each column, and its type; refuses what it cannot read."""
         try:
-            found = self._schema(self._asked)
-        except AnalysisException:
+            with _unlogged():
+                found = self._schema(self._asked)
+        except AnalysisException as error:
             for asked in self._asked:
                 self._require_readable(asked)
-            raise
+            raise InputError(
+                f"the columns of the query cannot be read together ({_first_line(error)}); derive "
+                "them with Spark before, e.g. with df.withColumn"
+            ) from None
         if len(found) != len(self._asked):
             for asked in self._asked:
                 self._require_single(asked)
@@ -121,18 +136,23 @@ class Selection:
     def _require_readable(self, asked: tuple[str, Any, str]) -> None:
         _, what, argument = asked
         try:
-            self._schema([asked])
+            with _unlogged():
+                self._schema([asked])
         except AnalysisException as error:
-            there = ", ".join(map(repr, self.df.columns))
             alike = [name for name in self.df.columns if name.casefold() == str(what).casefold()]
             if isinstance(what, str) and len(alike) > 1:
                 raise InputError(
                     f"{argument}={what!r} may be any of {', '.join(map(repr, alike))}: Spark does "
                     "not tell them apart; rename one, or set spark.sql.caseSensitive"
                 ) from None
-            reason = "" if isinstance(what, str) else f" ({str(error).splitlines()[0]})"
+            if not isinstance(what, str):
+                raise InputError(
+                    f"{argument}={what!r} cannot be read from the DataFrame "
+                    f"({_first_line(error)}); {_there(self.df)}"
+                ) from None
             raise InputError(
-                f"{argument}={what!r} is not in the DataFrame{reason}; its columns are {there}"
+                f"{argument}={what!r} is not in the DataFrame; {_meant(what, self.df)}"
+                f"{_there(self.df)}"
             ) from None
 
     def _require_single(self, asked: tuple[str, Any, str]) -> None:
@@ -141,3 +161,37 @@ class Selection:
             raise InputError(
                 f"{argument}={what!r} stands for several columns; name them one by one"
             )
+
+
+def _first_line(error: AnalysisException) -> str:
+    return str(error).splitlines()[0].rstrip(";")
+
+
+def _meant(name: str, df: DataFrame) -> str:
+    folded = {column.casefold(): column for column in df.columns}
+    close = get_close_matches(name.casefold(), folded, n=1)
+    return f"did you mean {folded[close[0]]!r}? " if close else ""
+
+
+def _there(df: DataFrame) -> str:
+    names, more = df.columns[:_NAMED], len(df.columns) - _NAMED
+    rest = f" and {more:,} more" if more > 0 else ""
+    return f"its columns are {', '.join(map(repr, names))}{rest}"
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Let PySpark raise without writing to its log: what it raises here is told in our words."""
+    own = get_ident()
+
+    def of_others(record: LogRecord) -> bool:
+        return record.thread != own
+
+    loggers = [PySparkLogger.getLogger(name) for name in _LOGS]
+    for logger in loggers:
+        logger.addFilter(of_others)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(of_others)

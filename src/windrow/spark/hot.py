@@ -1,8 +1,7 @@
 """Keys with so many rows that one task would hold up all others, and rows without a key.
 
 Only windows that reach back a known way can be split by time: trailing ones.  Finding hot keys
-takes a look at a sample of the rows, which Spark runs when the query is built: one job without a
-shuffle, as small queries wait for it too.
+takes a look at a sample of the rows, if `sampling` allows it: one job without a shuffle.
 """
 
 from collections.abc import Iterator
@@ -17,9 +16,10 @@ from pyspark.sql import functions as F
 from windrow.slicing.keyed import numbers
 from windrow.slicing.splits import Split, best_split
 from windrow.spark.request import Request
+from windrow.spark.sampling import LIMIT_S, look_at, why_not
 from windrow.windows import Order, TrailingRows, TrailingTime
 
-__all__ = ["HotKey", "hot_keys"]
+__all__ = ["NONE", "HotKey", "HotKeys", "hot_keys", "to_be_sampled"]
 
 # A key with fewer rows is done before splitting them would have paid.
 _FEW_ROWS = 500_000
@@ -29,6 +29,8 @@ _ONE_IN = 64
 _SOME = 1 << 12
 _SEED = 1
 _BINS = 512
+
+_WOULD_BE = "one row in 64, when the query is built, to find keys that need splitting by time"
 
 # In SQL: Spark's unique id of a row, of which the lower part is its number in its partition; and
 # whether the row is looked at.  A hash of the whole id decides: of what comes in turns, every so
@@ -51,26 +53,72 @@ class HotKey:
     split: Split
 
 
-def hot_keys(request: Request, tasks: int) -> list[HotKey]:
+@dataclass(frozen=True)
+class HotKeys:
+    """The keys to split, and how they were found, in words."""
+
+    keys: tuple[HotKey, ...] = ()
+    told: tuple[str, ...] = ()
+
+
+NONE = HotKeys()
+
+
+def hot_keys(request: Request, tasks: int) -> HotKeys:
     """The keys to split, if any."""
-    _, window = request.windows[0]
-    if request.order is not Order.TIME or not isinstance(window, TrailingRows | TrailingTime):
-        return []
-    if tasks < 2:
-        return []
-    if request.definition.methods:
-        return []  # which rows share a bucket depends on all that came before
+    window = _splittable(request, tasks)
+    if window is None:
+        return NONE
+    reason = why_not(request)
+    if reason is not None:
+        return HotKeys(told=(_unseen(reason),))
     keys = request.definition.keys
-    if any(pa.types.is_nested(request.definition.schema.field(key).type) for key in keys):
-        return []  # nulls inside of them would be skipped by their hash
-    sample = _sample(request.rows, keys)
-    found = []
-    for key, own in _heavy(sample, keys, tasks):
+    look = look_at(request, lambda: _sample(request.rows, keys))
+    if look.found is None:
+        return HotKeys(told=(_unseen(f"it took longer than {LIMIT_S:.0f} s"),))
+    found: list[HotKey] = []
+    for key, own in _heavy(look.found, keys, tasks):
         most = int(numbers(own["seen"]).max())
         split = best_split(_histogram(own), window, tasks, one_in=most)
         if split.slots > 1:
             found.append(HotKey(key, split))
-    return found
+    return HotKeys(tuple(found), (_seen(look.found, look.seconds, len(found)),))
+
+
+def to_be_sampled(request: Request, tasks: int) -> tuple[str, ...]:
+    """In words, whether `hot_keys` would look at rows; no row is looked at for it."""
+    if _splittable(request, tasks) is None:
+        return ()
+    reason = why_not(request)
+    return (_WOULD_BE if reason is None else _unseen(reason),)
+
+
+def _splittable(request: Request, tasks: int) -> TrailingRows | TrailingTime | None:
+    """The window of a request whose keys can be split by time; None if they cannot."""
+    _, window = request.windows[0]
+    if request.order is not Order.TIME or not isinstance(window, TrailingRows | TrailingTime):
+        return None
+    if request.streaming or tasks < 2:
+        return None
+    if request.definition.methods:
+        return None  # which rows share a bucket depends on all that came before
+    keys = request.definition.keys
+    if any(pa.types.is_nested(request.definition.schema.field(key).type) for key in keys):
+        return None  # nulls inside of them would be skipped by their hash
+    return window
+
+
+def _unseen(reason: str) -> str:
+    return f"no rows ({reason}): no key is split by time; sample='always' would look for such keys"
+
+
+def _seen(sample: pa.Table, seconds: float, split: int) -> str:
+    told = f"{sample.num_rows:,} rows in {seconds:.1f} s"
+    if sample.num_rows:
+        _, owners = np.unique(numbers(sample["mark"]), return_inverse=True)
+        counts = np.bincount(owners, numbers(sample["seen"]))
+        told += f": the largest key has about {counts.max() / counts.sum():.0%} of all rows"
+    return f"{told}; {split or 'no'} {'key is' if split == 1 else 'keys are'} split by time"
 
 
 def _sample(rows: DataFrame, keys: tuple[str, ...]) -> pa.Table:

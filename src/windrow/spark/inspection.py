@@ -20,6 +20,7 @@ from windrow.spark.about import About
 from windrow.spark.hashed import HASH_KEY
 from windrow.spark.packing import Work
 from windrow.spark.waiting import read_waiting
+from windrow.spark.workers import in_workers
 from windrow.wire.parcels import open_crate
 from windrow.wire.pressed import unpress
 
@@ -103,9 +104,9 @@ def kept_keys(operator: Operator, about: About) -> DataFrame:
         lane = F.col("key.lane").alias("lane")
         return operator.variable(name).select(lane, "user_map_key.*", content)
 
-    seen = variable("shards").mapInArrow(_windows(about), _SEEN).withColumn("waiting", F.lit(0))
+    seen = in_workers(variable("shards"), _windows(about), _SEEN).withColumn("waiting", F.lit(0))
     if "waiting" in operator.variables:
-        waiting = variable("waiting").mapInArrow(_waiting(about), _SEEN)
+        waiting = in_workers(variable("waiting"), _waiting(about), _SEEN)
         none = [F.lit(None).cast("long").alias(name) for name in ("oldest", "newest")]
         late = waiting.select(
             "lane", "tower", "key", F.lit(0).alias("rows"), *none, "bytes", "rows"

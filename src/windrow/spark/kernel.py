@@ -30,7 +30,7 @@ from windrow.spark.hashed import (
     is_hashed_here,
     with_hash,
 )
-from windrow.spark.hot import HotKey, hot_keys
+from windrow.spark.hot import NONE, HotKey, HotKeys
 from windrow.spark.packing import (
     HASH,
     HOT,
@@ -47,6 +47,7 @@ from windrow.spark.request import Request
 from windrow.spark.shipped import Shipped
 from windrow.spark.transit import arrived, parcels_of, sent
 from windrow.spark.types import spark_schema
+from windrow.spark.workers import in_workers
 from windrow.windows import Aligned, Emit, Order, TrailingRows
 
 __all__ = [
@@ -61,13 +62,13 @@ __all__ = [
 LANES_PER_TASK = 4
 
 
-def run(request: Request) -> DataFrame:
-    """Any window over a batch."""
+def run(request: Request, found: HotKeys = NONE) -> DataFrame:
+    """Any window over a batch; keys that were found to be hot are split by time."""
     rows, definition = request.rows, request.definition
     tasks = tasks_of(rows.sparkSession)
     if not engine_for(definition).folds_early:
         engine = Shipped(engine_for, definition)
-        hot = hot_keys(request, tasks)
+        hot = found.keys
         lanes = tasks * LANES_PER_TASK
         work = _pack_rows(definition, lanes, [key.split for key in hot])
         parcels = sent(rows.select("*", *_guides(definition, hot)), work)
@@ -116,7 +117,7 @@ def windows_from_parcels(
 
 
 def _answered(parcels: DataFrame, results: pa.Schema, work: Work, tasks: int) -> DataFrame:
-    return arrived(parcels, tasks).mapInArrow(work, spark_schema(results))
+    return in_workers(arrived(parcels, tasks), work, spark_schema(results))
 
 
 def _guides(definition: Definition, hot: Sequence[HotKey]) -> list[Column]:

@@ -23,6 +23,7 @@ from windrow.spark.shipped import Shipped
 from windrow.spark.stateful import greeting
 from windrow.spark.types import arrow_schema, spark_schema
 from windrow.spark.unpacking import unpacked
+from windrow.spark.workers import in_workers
 from windrow.wire.narrowed import widened
 from windrow.wire.parcels import pack
 
@@ -38,7 +39,7 @@ def late_rows(request: Request, late_by: LateBy) -> DataFrame:
     flow = Shipped(Flow, request.definition, request.emit)
     timed = request.lateness_ms is not None
     passed = (
-        rows.mapInArrow(_pack(schema, buckets_of(spark), late_by), PARCELS)
+        in_workers(rows, _pack(schema, buckets_of(spark), late_by), PARCELS)
         .groupBy("lane")
         .transformWithState(
             _LateRows(flow, schema, late_by, timers=timed),
@@ -47,7 +48,7 @@ def late_rows(request: Request, late_by: LateBy) -> DataFrame:
             "EventTime" if timed else "None",
         )
     )
-    found = passed.mapInArrow(unpacked(schema), spark_schema(schema))
+    found = in_workers(passed, unpacked(schema), spark_schema(schema))
     return found.drop("t").toDF(*request.names.columns)
 
 

@@ -17,14 +17,14 @@ __all__ = ["run"]
 
 def run(request: Request) -> DataFrame:
     """Aligned windows and sessions with built-in aggregates."""
-    parts = [_run(request, name, window) for name, window in request.windows]
+    rows = request.rows_with(stamp=request.stamp)  # of all windows, so that they count once
+    parts = [_run(request, rows, name, window) for name, window in request.windows]
     return reduce(DataFrame.unionByName, parts)
 
 
-def _run(request: Request, name: str, window: Window) -> DataFrame:
+def _run(request: Request, rows: DataFrame, name: str, window: Window) -> DataFrame:
     if isinstance(window, Aligned) and window.size_us <= window.every_us and not request.streaming:
         return _on_the_grid(request, name, window)
-    rows = request.rows_with(stamp=request.stamp)
     grouped = rows.groupBy(_spans(window).alias("window"), *request.definition.keys)
     if request.streaming:
         signed = grouped.agg(*_results(request), *marks(request))

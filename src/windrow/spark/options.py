@@ -6,30 +6,43 @@ from typing import Any
 
 from windrow.arguments import member
 from windrow.errors import InputError
-from windrow.planning import Strategy
+from windrow.planning import Sample, Strategy
 from windrow.windows import Emit, Order
 
 __all__ = ["Options"]
 
-_KINDS: dict[str, type[Enum]] = {"emit": Emit, "order": Order, "strategy": Strategy}
+_KINDS: dict[str, type[Enum]] = {
+    "emit": Emit,
+    "order": Order,
+    "strategy": Strategy,
+    "sample": Sample,
+}
 
 
 @dataclass(frozen=True)
 class Options:
-    """When results are told, in which order rows are applied, and a forced strategy if any."""
+    """When results are told, in which order rows are applied, and what else is forced, if it is."""
 
     emit: Emit = Emit.ON_CLOSE
     order: Order = Order.TIME
     strategy: Strategy | None = None
+    sample: Sample | None = None  # None: as the session says
+    given: frozenset[str] = frozenset()
 
     def updated(self, **given: Any) -> "Options":
-        """These options with the given ones in their place; None leaves one as it was."""
+        """These options and the given ones; None leaves one as it was; refuses a second opinion."""
         members: dict[str, Any] = {
             name: member(_KINDS[name], value, name)
             for name, value in given.items()
             if value is not None
         }
-        return replace(self, **members)
+        for name, value in members.items():
+            before = getattr(self, name)
+            if name in self.given and before is not value:
+                raise InputError(
+                    f"{name}={value.value!r} comes after {name}={before.value!r}; say it once"
+                )
+        return replace(self, **members, given=self.given | members.keys())
 
     @staticmethod
     def require_known(given: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from windrow.windows import Duration, Emit, Order
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from windrow.planning import Strategy
+    from windrow.planning import Sample, Strategy
     from windrow.spark.query import Query
 
 __all__ = ["over"]
@@ -23,6 +23,7 @@ def over(
     emit: Emit | str | None = None,
     order: Order | str | None = None,
     strategy: "Strategy | str | None" = None,
+    sample: "Sample | str | None" = None,
 ) -> "Query":
     """Begin a query over a Spark DataFrame, batch or streaming.
 
@@ -31,6 +32,8 @@ def over(
     stream, `lateness` says how late rows may be, unless the DataFrame has a watermark already.
     `forget_after` lets go of keys without a row for so long, where windows wait for the next one
     (windows of rows, policies, count and punctuated windows): should it come, it begins anew.
+    A batch is complete and keeps nothing: it has no use for either.  `sample` says whether rows of
+    a batch may be looked at when the query is built: "auto", "always" or "never".
 
         over(readings, time="ts", by="sensor")
         .window(window.hopping("1 hour", every="1 minute"))
@@ -45,5 +48,5 @@ def over(
             name=error.name,
         ) from error
     return Query.begin(df, time, by, lateness, forget_after).with_options(
-        emit=emit, order=order, strategy=strategy
+        emit=emit, order=order, strategy=strategy, sample=sample
     )

@@ -91,10 +91,10 @@ class BucketProcessor(StatefulProcessor):
             after = replace(after, timer_ms=timer_ms)
         if after != head or head.fresh:
             self._shards.save(after)
-        counts = self._flow.count(rows), passed.late
+        late = passed.late
         for table in passed.results:
-            yield from _parcels(table.select(self._told), *counts)
-            counts = 0, 0
+            yield from _parcels(table.select(self._told), late)
+            late = 0
 
     def _pass_at_once(
         self, flow: Flow, head: Head, rows: pa.Table, watermark: Watermark
@@ -162,11 +162,10 @@ def _due_ms(head: Head) -> int:
     return UNKNOWN if due == NEVER else -(-(due - 1) // 1000)
 
 
-def _parcels(results: pa.Table, rows: int, late: int) -> Iterator[Row]:
-    """Results as packed rows; the first tells how many rows came and how many came too late."""
+def _parcels(results: pa.Table, late: int) -> Iterator[Row]:
+    """Results as packed rows; the first tells how many rows came too late."""
     size = rows_of_parcel(results)
-    told = max(results.num_rows, 1 if rows or late else 0)
+    told = max(results.num_rows, 1 if late else 0)
     for start in range(0, told, size):
         piece = results.slice(start, size)
-        counts = (rows, late) if start == 0 else (0, 0)
-        yield Row(parcel=pack(piece), rows=counts[0], late=counts[1])
+        yield Row(parcel=pack(piece), late=late if start == 0 else 0)

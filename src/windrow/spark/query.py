@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from windrow.aggregators.approximate.footprint import require_buckets
 from windrow.algebra.aggregate import Aggregate, Product, as_aggregation
 from windrow.errors import AggregateError, InputError, WindowError
-from windrow.planning import Plan, Strategy
+from windrow.planning import Plan, Sample, Strategy
 from windrow.spark.columns import is_column
 from windrow.spark.options import Options
 from windrow.windows import Aligned, Duration, Emit, Order, Policy, Window, microseconds
@@ -52,6 +52,7 @@ class Query:
                 "make one with spark.createDataFrame, or use windrow.roll on local columns"
             )
         keys = () if by is None else tuple(by) if isinstance(by, list | tuple) else (by,)
+        _require_different_keys(keys)
         lateness_us = None if lateness is None else microseconds(lateness, "lateness")
         if lateness_us is not None and lateness_us < 0:
             raise InputError(
@@ -72,14 +73,15 @@ class Query:
         emit: Emit | str | None = None,
         order: Order | str | None = None,
         strategy: Strategy | str | None = None,
+        sample: Sample | str | None = None,
     ) -> "Query":
         """The same query, run as said; what is None stays as it was."""
-        return replace(
-            self, options=self.options.updated(emit=emit, order=order, strategy=strategy)
-        )
+        given = {"emit": emit, "order": order, "strategy": strategy, "sample": sample}
+        return replace(self, options=self.options.updated(**given))
 
     def window(self, window: Window, **options: Any) -> "Query":
-        """Over these windows; `emit`, `order` and `strategy` as in `over`."""
+        """Over these windows; `emit`, `order`, `strategy` and `sample` as in `over`."""
+        self._require_no_window()
         _require_window(window, "window")
         Options.require_known(options)
         return replace(self.with_options(**options), chosen=(("", window),), several=False)
@@ -89,6 +91,7 @@ class Query:
 
         over(df, time="ts").windows(short=window.tumbling("1 min"), long=window.tumbling("1 h"))
         """
+        self._require_no_window()
         options, windows = Options.split(named)
         if not windows:
             raise WindowError(
@@ -104,7 +107,10 @@ class Query:
         return replace(self.with_options(**options), chosen=tuple(windows.items()), several=True)
 
     def keep(self, *columns: Any) -> "Query":
-        """Keep these columns in the result of trailing windows and policies: a row for each row."""
+        """Keep these columns in the result of trailing windows and policies: a row for each row.
+
+        Said again, it keeps more columns.
+        """
         for column in columns:
             if not is_column(column):
                 raise InputError(
@@ -120,6 +126,11 @@ class Query:
         and aggregate, and as few as its own bound allows if it has one: see `Aggregate.within`.
         All other windows are kept whole, and exact.
         """
+        if self.is_approximate:
+            raise InputError(
+                f"approximate(max_buckets={max_buckets!r}) comes after another one, of "
+                f"max_buckets={self.max_buckets!r}; say it once"
+            )
         if max_buckets is not None:
             require_buckets(max_buckets, "max_buckets")
         return replace(self, is_approximate=True, max_buckets=max_buckets)
@@ -154,6 +165,14 @@ class Query:
         query._require_rows_to_keep()
         return query, tuple((n, _aggregate(a, n)) for n, a in _some(aggregates).items())
 
+    def _require_no_window(self) -> None:
+        if self.chosen:
+            before = ", ".join(f"{name}={window!r}".lstrip("=") for name, window in self.chosen)
+            raise WindowError(
+                f"the query has a window already: {before}; give tumbling and hopping windows in "
+                "one pass as .windows(a=..., b=...), or make a query of each"
+            )
+
     def _require_rows_to_keep(self) -> None:
         window = self.chosen[0][1]
         if self.kept and not isinstance(window, TrailingTime | TrailingRows | Policy):
@@ -161,6 +180,13 @@ class Query:
                 f"keep(...) needs one result for each row, but {window!r} gives one for each "
                 "window; leave keep out, or aggregate the column, e.g. agg.last('a')"
             )
+
+
+def _require_different_keys(keys: tuple[Any, ...]) -> None:
+    names = [key for key in keys if isinstance(key, str)]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"by={list(keys)!r} has {name!r} twice; name each key once")
 
 
 def _require_window(window: object, argument: str) -> None:

@@ -1,8 +1,9 @@
 """A query read against its DataFrame: what to select, under which names, of which types."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import count
+from operator import and_
 from typing import Any
 
 import pyarrow as pa
@@ -20,6 +21,7 @@ from pyspark.sql.types import (
 from windrow.algebra.aggregate import TIME, Aggregate
 from windrow.algebra.codec import require_codec
 from windrow.errors import InputError
+from windrow.planning import Sample
 from windrow.slicing.definition import Definition
 from windrow.slicing.state_types import result_type
 from windrow.slicing.summary_inputs import read_inputs
@@ -35,6 +37,7 @@ from windrow.spark.times import is_time, to_micros
 from windrow.spark.types import arrow_schema
 from windrow.spark.watermark import watermarked
 from windrow.windows import (
+    Aligned,
     Count,
     Emit,
     Order,
@@ -68,6 +71,7 @@ class Request:
     emit: Emit
     lateness_ms: int | None  # None: no watermark
     late_by: LateBy = LateBy.ITS_OWN
+    sample: Sample | None = None  # whether rows may be looked at; None: as the session says
     forget_us: int | None = None  # after how long a silent key is forgotten; None: never
     intervals: bool = False  # whether results are intervals
     exact: frozenset[str] = frozenset()  # aggregates of which Spark makes intervals of no width
@@ -104,9 +108,21 @@ class Request:
         rows = self.source.select(*columns)
         if self.streaming:
             # A name of its own: a plan may hold these rows twice.
-            untimed = F.count_if(F.col("t").isNull()).alias("untimed")
-            rows = rows.observe(f"windrow-untimed-{next(_numbers)}", untimed)
+            rows = rows.observe(f"windrow-rows-{next(_numbers)}", *self._counts())
         return rows.where(F.col("t").isNotNull())
+
+    def _counts(self) -> list[Column]:
+        """All rows, and those that no window takes, however early they come."""
+        counts = {"rows": F.count(F.lit(1)), "untimed": F.count_if(F.col("t").isNull())}
+        gaps = [_between(window) for _, window in self.windows if isinstance(window, Aligned)]
+        counts["between"] = F.count_if(reduce(and_, gaps)) if gaps else F.lit(0)
+        return [count.alias(name) for name, count in counts.items()]
+
+
+def _between(window: Aligned) -> Column:
+    """Whether a row lies behind one such window and before the next."""
+    since = F.pmod(F.col("t") - window.offset_us % window.every_us, F.lit(window.every_us))
+    return since >= window.size_us
 
 
 def read(query: Query, aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> Request:
@@ -145,6 +161,7 @@ def read(query: Query, aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> Re
         emit=query.options.emit,
         lateness_ms=source.lateness_ms,
         late_by=source.late_by,
+        sample=query.options.sample,
         forget_us=_forgetting(query),
         intervals=intervals,
         exact=exact,

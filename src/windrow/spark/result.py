@@ -20,6 +20,7 @@ from windrow.spark.intervals import as_exact
 from windrow.spark.late import late
 from windrow.spark.request import Request
 from windrow.spark.times import bound_from_micros, value_from_micros
+from windrow.spark.written import Streamed
 
 __all__ = ["Windowed", "finish", "result_name"]
 
@@ -27,15 +28,8 @@ __all__ = ["Windowed", "finish", "result_name"]
 if TYPE_CHECKING:
     from windrow.planning.topology.model import Reduction
 
-# Spark has a class of DataFrames for each way to reach it: which one a result is of is known when
-# there is one.
-if TYPE_CHECKING:
-    _Frame = DataFrame
-else:
-    _Frame = object
 
-
-class Windowed(_Frame):
+class Windowed(Streamed):
     """The result of a query: a DataFrame that can also explain itself and show its late rows."""
 
     _windrow: tuple[Request, Plan]
@@ -86,6 +80,7 @@ def finish(df: DataFrame, request: Request, plan: Plan) -> Windowed:
     kind: Any = type(finished)
     finished.__class__ = _windowed(kind)
     vars(finished)["_windrow"] = (request, plan)
+    vars(finished)["_emit"] = request.emit if request.streaming else None
     windowed: Windowed = finished
     return windowed
 

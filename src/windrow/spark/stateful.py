@@ -23,12 +23,13 @@ from windrow.spark.shipped import Shipped
 from windrow.spark.signature import signature_of
 from windrow.spark.types import spark_schema
 from windrow.spark.unpacking import unpacked
+from windrow.spark.workers import in_workers
 from windrow.windows import Emit
 from windrow.wire.narrowed import narrowed
 
 __all__ = ["answered", "greeting", "in_buckets", "run"]
 
-_ANSWERS = "parcel binary, rows long, late long"
+_ANSWERS = "parcel binary, late long"
 
 _results = count()
 
@@ -58,7 +59,7 @@ def answered(rows: DataFrame, work: Work, flow: Shipped[Flow], request: Request)
     timed = request.lateness_ms is not None
     signature = f"{signature_of(request)}; {len(_labels(rows))} buckets"
     answers = (
-        rows.mapInArrow(work, PARCELS)
+        in_workers(rows, work, PARCELS)
         .groupBy("lane")
         .transformWithState(
             BucketProcessor(flow, signature, request.names.keys, request.late_by, timers=timed),
@@ -70,10 +71,10 @@ def answered(rows: DataFrame, work: Work, flow: Shipped[Flow], request: Request)
     counted = answers.observe(
         # A number of its own: a plan may hold the same query twice.
         f"windrow-{flow.mark[:8]}-{next(_results)}",
-        *(F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in ("rows", "late")),
+        F.coalesce(F.sum("late"), F.lit(0)).alias("late"),
     )
     results = told(engine.schema, HASH_KEY)
-    found = counted.select("parcel").mapInArrow(unpacked(results), spark_schema(results))
+    found = in_workers(counted.select("parcel"), unpacked(results), spark_schema(results))
     return found.select(*without_hash(request.definition, results))
 
 

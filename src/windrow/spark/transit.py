@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from windrow.spark.packing import Work, first_number
+from windrow.spark.workers import in_workers
 from windrow.wire.narrowed import widened
 from windrow.wire.packets import cut, joined
 
@@ -30,7 +31,7 @@ _SCHEMA = pa.schema(
 
 def sent(rows: DataFrame, work: Work) -> DataFrame:
     """The parcels that `work` makes of the rows of a batch, on their way."""
-    return rows.mapInArrow(_in_packets(work), _PACKETS)
+    return in_workers(rows, _in_packets(work), _PACKETS)
 
 
 def arrived(parcels: DataFrame, tasks: int) -> DataFrame:

@@ -39,8 +39,7 @@ def watermarked(query: Query, time: Column, field: StructField) -> Watermarked:
     """The query's DataFrame with a watermark if it streams; refuses a stream that never closes."""
     df = query.df
     if not df.isStreaming:
-        _refuse_lateness(query)
-        _refuse_forgetting(query, "a batch keeps nothing when it is done")
+        # A batch is complete and keeps nothing: of lateness and forget_after it has no use.
         return Watermarked(df, _timestamp(time, field), None)
     delay_ms = delay_of(field)
     if delay_ms is not None:
@@ -52,7 +51,7 @@ def watermarked(query: Query, time: Column, field: StructField) -> Watermarked:
         _require_no_other(query, field)
     if query.lateness_us is None:
         _require_no_need(query, field)
-        _refuse_forgetting(query, "without a watermark no time is ever over; give lateness too")
+        _refuse_forgetting(query)
         return Watermarked(df, _timestamp(time, field), None)
 
     lateness_ms = -(-query.lateness_us // 1000)  # Spark's watermarks count milliseconds
@@ -73,17 +72,12 @@ def _timestamp(time: Column, field: StructField) -> Column:
     return F.timestamp_micros(to_micros(time, field.dataType))
 
 
-def _refuse_lateness(query: Query) -> None:
-    if query.lateness_us is not None:
-        raise InputError(
-            f"lateness={describe(query.lateness_us)!r}: a batch is complete, so no row of it is "
-            "late; leave lateness out, or read the data as a stream"
-        )
-
-
-def _refuse_forgetting(query: Query, why: str) -> None:
+def _refuse_forgetting(query: Query) -> None:
     if query.forget_us is not None:
-        raise InputError(f"forget_after={describe(query.forget_us)!r}: {why}")
+        raise InputError(
+            f"forget_after={describe(query.forget_us)!r}: without a watermark no time is ever "
+            "over; give lateness too"
+        )
 
 
 def _require_same(query: Query, field: StructField, delay_ms: int) -> None:

@@ -20,6 +20,7 @@ from windrow.spark.packing import PARCELS, Work, told
 from windrow.spark.request import Request
 from windrow.spark.shipped import Shipped
 from windrow.spark.transit import arrived, sent
+from windrow.spark.workers import in_workers
 
 __all__ = ["Chain"]
 
@@ -80,7 +81,9 @@ class Chain:
 
     def _sent(self, rows: DataFrame, work: Work) -> DataFrame:
         """Parcels on their way; those of a stream stay whole, as Spark would not sort packets."""
-        return rows.mapInArrow(work, PARCELS) if self._request.streaming else sent(rows, work)
+        if self._request.streaming:
+            return in_workers(rows, work, PARCELS)
+        return sent(rows, work)
 
     def _at(self, stop: Stop, parcels: DataFrame) -> DataFrame:
         """Parcels in the partitions of their nodes."""

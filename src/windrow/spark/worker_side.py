@@ -1,0 +1,36 @@
+"""What runs in a Python worker before windrow does: it says what the worker lacks.
+
+Functions of this module travel as code, not by name, and need nothing but Python itself: a worker
+that has no windrow can run them.  As a program it prints what the interpreter that runs it has.
+"""
+
+import importlib.util
+import json
+import pickle
+import platform
+import sys
+
+__all__ = ["opened", "packages"]
+
+
+def packages(wanted: tuple[str, ...] = ("windrow", "pyarrow", "numpy", "numba")) -> str:
+    """As JSON: which Python this is, and which packages it does not find."""
+    missing = [name for name in wanted if importlib.util.find_spec(name) is None]
+    return json.dumps(
+        {"python": sys.executable, "version": platform.python_version(), "missing": missing}
+    )
+
+
+def opened(content: bytes, advice: str) -> object:
+    """The work that was sent, or an error that names the packages this worker lacks."""
+    found = json.loads(packages())
+    if found["missing"]:
+        raise ModuleNotFoundError(
+            f"windrow: a Python worker of Spark runs {found['python']} (Python {found['version']})"
+            f", which has no {' and no '.join(found['missing'])}; {advice}"
+        )
+    return pickle.loads(content)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(packages())
