@@ -20,7 +20,7 @@ from windrow.aggregators.approximate_amta import ApproximateAmta
 from windrow.aggregators.base import Snapshot
 from windrow.algebra import catalogue
 from windrow.algebra.aggregate import Aggregate
-from windrow.slicing.digits import exactly
+from windrow.aggregators.rolling.digits import exactly
 from windrow.slicing.intervals import Intervals
 from windrow.slicing.summary_inputs import read_inputs
 from windrow.windows import Policy, TrailingRows, TrailingTime

@@ -102,7 +102,7 @@ class Flow:
         if not aligned:
             return np.zeros(len(times), np.bool_)
         starts = [last_starts(times, window) + window.size_us for window in aligned]
-        ends = np.max(starts, axis=0, initial=NO_WATERMARK)
+        ends = np.max(starts, axis=0)
         # A row between two windows is in none, however early it comes.
         late: NDArray[np.bool_] = (ends > times) & (ends <= watermark)
         return late

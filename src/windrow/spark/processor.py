@@ -134,7 +134,7 @@ class BucketProcessor(StatefulProcessor):
 
     def _due(self, kept: dict[str, pa.Table]) -> int:
         due = self._flow.due(kept)
-        return NEVER if due is None else due
+        return NEVER if due is None else min(due, NEVER)  # a window may outlast all time
 
     def _wake(self, head: Head, watermark_ms: int) -> Head:
         """Have Spark call again when the watermark reaches what is due first.
