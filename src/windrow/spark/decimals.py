@@ -87,4 +87,4 @@ def _power(of_ten: int) -> Column:
 def _literal(number: Decimal) -> Column:
     text = format(number, "f")
     behind = len(text.partition(".")[2])
-    return F.lit(text).cast(DecimalType(max(len(text) if not behind else behind, 1), behind))
+    return F.lit(text).cast(DecimalType(behind or len(text), behind))

@@ -1,0 +1,186 @@
+"""Sums and means near the limits of their types: one rule for every strategy, ANSI mode or not."""
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from decimal import Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import windrow as wr
+from windrow import agg, window
+from windrow.planning import Assembly
+from windrow.testing import Feed
+from windrow.windows import Aligned, Emit
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+HOUR_US = 3_600_000_000
+WIDE = Context(prec=200)
+# By column: digits and scale.  Wide ones are summed by halves, others by Spark itself; of the last
+# two Spark's own mean would be rounded twice.
+DECIMALS = {"a": (38, 10), "b": (38, 38), "c": (31, 0), "d": (12, 2), "e": (28, 28), "f": (28, 4)}
+KINDS = ", ".join(f"{name} decimal({p},{s})" for name, (p, s) in DECIMALS.items())
+SCHEMA = f"k int, us long, {KINDS}, x long, i long"
+SUMS = {name: agg.sum(name) for name in (*DECIMALS, "x", "i")}
+MEANS = {f"mean_{name}": agg.mean(name) for name in DECIMALS}
+
+
+@contextmanager
+def ansi(spark: SparkSession, setting: str) -> Iterator[None]:
+    spark.conf.set("spark.sql.ansi.enabled", setting)
+    try:
+        yield
+    finally:
+        spark.conf.unset("spark.sql.ansi.enabled")
+
+
+def drawn() -> list[dict[str, Any]]:
+    """Many keys, with values in units of the last digit whose sums and means fit by a hair."""
+    draw, rows = random.Random(4), []
+    limits = {**{name: 10**p - 1 for name, (p, _) in DECIMALS.items()}, "x": 2**63 - 1}
+    limits["i"] = limits["x"]
+    for key in range(60):
+        size = draw.randint(1, 4)
+        columns: dict[str, list[int | None]] = {}
+        for name, most in limits.items():
+            half = [draw.choice([most, -most, draw.randint(-most, most), 7]) for _ in range(size)]
+            # Taken back but for a little: the total is small, sums on the way are not.
+            kept = most // (10_000 if name in "abx" else 1)
+            rest = [-value for value in half[1:]] + [draw.choice([0, kept - 1, -1]) - half[0]]
+            both = [max(min(value, most), -most) for value in half + rest]
+            draw.shuffle(both)
+            columns[name] = [value if draw.random() > 0.05 else None for value in both]
+            if abs(sum(value or 0 for value in columns[name])) > kept:
+                columns[name] = [None] * (2 * size)
+        for place in range(2 * size):
+            values = {name: column[place] for name, column in columns.items()}
+            rows.append({"k": key, "us": place * HOUR_US, **values})
+    return rows
+
+
+ROWS = drawn()
+
+
+@pytest.fixture(scope="module")
+def df(spark: SparkSession) -> DataFrame:
+    def value(name: str, units: int | None) -> Any:
+        if units is None or name not in DECIMALS:
+            return units
+        return Decimal(units).scaleb(-DECIMALS[name][1], WIDE)
+
+    rows = [tuple(value(name, units) for name, units in row.items()) for row in ROWS]
+    micro = F.expr("INTERVAL '0 00:00:00.000001' DAY TO SECOND")
+    plain = spark.createDataFrame(rows, SCHEMA).repartition(2)
+    return (
+        plain.withColumn("t", F.timestamp_micros("us")).withColumn("i", micro * F.col("i")).cache()
+    )
+
+
+def half_up(number: Fraction) -> int:
+    whole = (2 * abs(number).numerator + number.denominator) // (2 * number.denominator)
+    return whole if number >= 0 else -whole
+
+
+def exact(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Results in units of their last digit, by Python's whole numbers."""
+    results: dict[str, Any] = {}
+    for name in SUMS:
+        values = [row[name] for row in rows if row[name] is not None]
+        results[name] = sum(values) if values else None
+        if name in DECIMALS:
+            more = min(4, 38 - DECIMALS[name][1])
+            mean = Fraction(sum(values) * 10**more, len(values)) if values else None
+            results[f"mean_{name}"] = None if mean is None else half_up(mean)
+    return results
+
+
+def units_of(row: Any) -> dict[str, Any]:
+    def units(value: Any) -> Any:
+        if isinstance(value, Decimal):
+            return int(value.scaleb(-value.as_tuple().exponent, WIDE))  # type: ignore[operator]
+        return value // timedelta(microseconds=1) if isinstance(value, timedelta) else value
+
+    return {name: units(row[name]) for name in (*SUMS, *MEANS)}
+
+
+def in_python(query: DataFrame) -> DataFrame:
+    """With intervals as numbers: Python's have fewer days than Spark's."""
+    seconds = F.col("i").cast("interval second").cast("decimal(19,6)")
+    return query.withColumn("i", (seconds * 1_000_000).cast("long"))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "one", "assembly", "setting"),
+    [
+        ("native", window.tumbling("1 day"), None, "true"),
+        ("native", window.hopping("4 h", every="2 h"), None, "false"),
+        ("panes", window.hopping("4 h", every="2 h"), Assembly.EXPAND, "true"),
+        ("panes", window.hopping("70 h", every="1 h"), Assembly.MERGE, "false"),
+        ("kernel", window.tumbling("1 day"), None, "false"),
+    ],
+    ids=str,
+)
+def test_sums_and_means_are_exact_in_whatever_order_rows_are_added(
+    spark: SparkSession,
+    df: DataFrame,
+    strategy: str,
+    one: Aligned,
+    assembly: Assembly | None,
+    setting: str,
+) -> None:
+    with ansi(spark, setting):
+        query = wr.over(df, time="t", by="k", strategy=strategy).window(one)
+        windows = query.aggregate(**SUMS, **MEANS)
+        assert windows.plan().assembly is assembly
+        start = F.unix_micros("window.start").alias("start")
+        found = in_python(windows).select("k", start, *SUMS, *MEANS).collect()
+    held: dict[tuple[int, int], list[dict[str, Any]]] = {}
+    for row in ROWS:
+        for begin, _ in one.bounds(row["us"]):
+            held.setdefault((row["k"], begin), []).append(row)
+    wanted = {place: exact(own) for place, own in held.items()}
+    assert {(row["k"], row["start"]): units_of(row) for row in found} == wanted
+
+
+def test_trailing_windows_add_up_exactly_too(df: DataFrame) -> None:
+    query = wr.over(df, time="t", by="k").window(window.trailing(rows=8))
+    found = in_python(query.aggregate(**SUMS, **MEANS)).withColumn("us", F.unix_micros("t"))
+    for row in found.collect():
+        own = [other for other in ROWS if other["k"] == row["k"] and other["us"] <= row["us"]]
+        assert units_of(row) == exact(own[-8:])
+
+
+@pytest.mark.parametrize("setting", ["true", "false"])
+@pytest.mark.parametrize("strategy", ["native", "panes", "kernel"])
+@pytest.mark.parametrize("part", [agg.sum("a"), agg.mean("a"), agg.sum("i")], ids=repr)
+def test_a_result_that_does_not_fit_is_an_error(
+    spark: SparkSession, strategy: str, part: Any, setting: str
+) -> None:
+    large = "cast(repeat('9', 28) as decimal(38,10)) a, interval '106751991' day i"
+    df = spark.sql(f"select timestamp_seconds(id) t, {large} from range(2)")
+    with ansi(spark, setting):
+        query = wr.over(df, time="t", strategy=strategy).window(window.tumbling("1 day"))
+        with pytest.raises(PySparkException, match="not fit"):
+            query.aggregate(r=part).collect()
+
+
+def test_streams_add_up_exactly(spark: SparkSession) -> None:
+    most = Decimal(10**38 - 1).scaleb(-10, WIDE)
+    with Feed(spark, "t timestamp, a decimal(38,10)", time="t") as feed:
+        query = wr.over(feed.frame, time="t", emit=Emit.ON_CHANGE, strategy="stateful")
+        hourly = query.window(window.tumbling("1 h")).aggregate(s=agg.sum("a"), m=agg.mean("a"))
+        run = feed.start(hourly, mode="update")
+        hour = datetime(2024, 7, 1, 12, tzinfo=UTC)
+        run.add([{"t": hour, "a": -most}, {"t": hour, "a": Decimal(1).scaleb(-10)}])
+        run.add([{"t": hour, "a": most}, {"t": hour, "a": most}, {"t": hour, "a": -most}])
+        last = run.rows[-1]
+    assert last["s"] == Decimal("0.0000000001")
+    assert last["m"] == Decimal("0.00000000002")
