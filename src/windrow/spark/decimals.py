@@ -26,7 +26,7 @@ def halves(value: Column, scale: int) -> tuple[Column, Column]:
 
 def joined(sums: Sequence[Column], kind: pa.Decimal128Type) -> Column:
     """Summed halves as one decimal of this type; an error where it does not fit."""
-    high, low = _carried(*sums, kind.scale)
+    high, low = _carried(sums, kind.scale)
     # One limb moves down, as the upper half alone may be too long for a sum that fits.
     one = F.signum(high).cast(DecimalType(1, 0))
     rest = low + one * _power(_LOW_DIGITS)
@@ -36,7 +36,7 @@ def joined(sums: Sequence[Column], kind: pa.Decimal128Type) -> Column:
 
 def mean(sums: Sequence[Column], count: Column, scale: int, kind: pa.Decimal128Type) -> Column:
     """Summed halves of decimals with this scale, divided by their count and rounded half up."""
-    high, low = _carried(*sums, scale)
+    high, low = _carried(sums, scale)
     sign = F.when(high == 0, F.signum(low)).otherwise(F.signum(high)).cast(DecimalType(1, 0))
     borrowed = F.when(low * sign < 0, 1).otherwise(0).cast(DecimalType(1, 0))
     high, low = high * sign - borrowed, low * sign + borrowed * _power(_LOW_DIGITS)
@@ -51,8 +51,9 @@ def mean(sums: Sequence[Column], count: Column, scale: int, kind: pa.Decimal128T
     return _checked(total * sign, kind, "mean", known=sums[0])
 
 
-def _carried(high: Column, low: Column, scale: int) -> tuple[Column, Column]:
+def _carried(sums: Sequence[Column], scale: int) -> tuple[Column, Column]:
     """Sums as whole numbers, of which the lower has no more digits than that of a value."""
+    high, low = sums
     carry, low = halves(low, scale)
     units = low.cast(DecimalType(max(_LOW_DIGITS, scale), scale))
     if scale:  # in two steps: no literal has 39 digits
