@@ -14,7 +14,16 @@ from windrow.slicing.engine import NO_WATERMARK, Kept
 from windrow.slicing.engines import engine_for
 from windrow.slicing.flow import Flow
 from windrow.slicing.splits import EVER, best_split
-from windrow.windows import Aligned, Emit, Policy, Session, Window, time_limits
+from windrow.windows import (
+    Aligned,
+    Emit,
+    Hopping,
+    Policy,
+    Session,
+    Tumbling,
+    Window,
+    time_limits,
+)
 from windrow.windows.durations import MAX_US
 from windrow.windows.limits import MIN_US
 
@@ -68,8 +77,9 @@ def back(results: pa.Table, shift: int) -> pa.Table:
     return results
 
 
-@pytest.mark.parametrize("kind", [one for one in ALIGNED if isinstance(one, Aligned)], ids=repr)
-def test_no_row_is_late_before_there_is_a_watermark(kind: Aligned) -> None:
+@pytest.mark.parametrize("kind", ALIGNED, ids=repr)
+def test_no_row_is_late_before_there_is_a_watermark(kind: Window) -> None:
+    assert isinstance(kind, Tumbling | Hopping)
     flow = Flow(definition([("w", kind)], AGGREGATES), Emit.ON_CLOSE)
     times = np.array(time_limits(kind), np.int64)
     assert not flow.is_late(times, NO_WATERMARK).any()

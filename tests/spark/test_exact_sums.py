@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
@@ -17,11 +17,10 @@ import windrow as wr
 from windrow import agg, window
 from windrow.planning import Assembly
 from windrow.testing import Feed
-from windrow.windows import Aligned, Emit
+from windrow.windows import Emit, Hopping, Tumbling
 
 pytestmark = pytest.mark.xdist_group("spark")
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 HOUR_US = 3_600_000_000
 WIDE = Context(prec=200)
 # By column: digits and scale.  Wide ones are summed by halves, others by Spark itself; of the last
@@ -102,12 +101,14 @@ def exact(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def units_of(row: Any) -> dict[str, Any]:
-    def units(value: Any) -> Any:
-        if isinstance(value, Decimal):
-            return int(value.scaleb(-value.as_tuple().exponent, WIDE))  # type: ignore[operator]
-        return value // timedelta(microseconds=1) if isinstance(value, timedelta) else value
+    scales = {name: scale for name, (_, scale) in DECIMALS.items()}
+    scales |= {f"mean_{name}": min(scale + 4, 38) for name, scale in scales.items()}
 
-    return {name: units(row[name]) for name in (*SUMS, *MEANS)}
+    def units(name: str) -> Any:
+        value = row[name]
+        return int(value.scaleb(scales[name], WIDE)) if isinstance(value, Decimal) else value
+
+    return {name: units(name) for name in (*SUMS, *MEANS)}
 
 
 def in_python(query: DataFrame) -> DataFrame:
@@ -131,7 +132,7 @@ def test_sums_and_means_are_exact_in_whatever_order_rows_are_added(
     spark: SparkSession,
     df: DataFrame,
     strategy: str,
-    one: Aligned,
+    one: Tumbling | Hopping,
     assembly: Assembly | None,
     setting: str,
 ) -> None:

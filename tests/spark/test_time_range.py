@@ -36,14 +36,13 @@ TYPES = [TimestampType(), TimestampNTZType(), DateType()]
 @contextmanager
 def session_of(spark: SparkSession, **settings: str) -> Iterator[None]:
     names = {"zone": "spark.sql.session.timeZone", "ansi": "spark.sql.ansi.enabled"}
-    before = {names[name]: spark.conf.get(names[name]) for name in settings}
+    before = {names[name]: spark.conf.get(names[name]) or "" for name in settings}
     for name, value in settings.items():
         spark.conf.set(names[name], value)
     try:
         yield
     finally:
         for name, value in before.items():
-            assert value is not None
             spark.conf.set(name, value)
 
 
