@@ -143,3 +143,27 @@ def test_a_wrong_number_of_threads_is_refused(
 def test_results_without_an_arrow_type_are_refused_with_a_way_out() -> None:
     with pytest.raises(InputError, match=r"results have no Arrow type .* give values as numpy"):
         roll(pa.array(V), agg.bloom(), ROWS)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        np.array([1 << 62], "M8[h]"),
+        np.array([1 << 33], "M8[D]"),
+        np.array([1 << 50], "M8[W]"),
+        np.array([1 << 60], "M8[Y]"),
+        pa.array([-(1 << 63)], pa.timestamp("s")),
+        pa.array([(1 << 31) - 1], pa.int32()).cast(pa.date32()),
+    ],
+    ids=lambda times: str(getattr(times, "dtype", getattr(times, "type", None))),
+)
+def test_times_that_do_not_fit_microseconds_are_refused(times: Any) -> None:
+    with pytest.raises(InputError, match=r"times at row 0 .* does not fit 64 bits"):
+        roll(np.array([1.0]), agg.sum(), window.trailing("1 s"), times=times)
+
+
+def test_dates_beyond_those_of_arrow_are_taken_as_seconds() -> None:
+    days = np.array([1 << 33, "NaT"], "M8[D]")
+    found = roll(days, agg.max(), window.trailing(rows=1))
+    assert found[0] == days[0]
+    assert np.isnat(found[1])

@@ -124,10 +124,10 @@ def test_a_column_of_nothing_but_null_has_null_results() -> None:
     assert roll([None, None], agg.count(), TWO).tolist() == [1, 2]
 
 
-def test_sums_of_decimals_are_exact_and_have_their_type() -> None:
+def test_sums_of_decimals_are_exact_and_have_ten_digits_more() -> None:
     column = pa.array([Decimal("0.1"), Decimal("0.2"), None], pa.decimal128(5, 1))
     found = roll(column, agg.sum(), TWO)
-    assert found.type == pa.decimal128(5, 1)
+    assert found.type == pa.decimal128(15, 1)
     assert found.to_pylist() == [Decimal("0.1"), Decimal("0.3"), Decimal("0.2")]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from math import nan
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -11,7 +12,7 @@ import pytest
 from windrow import agg, window
 from windrow.algebra.monoid import Monoid
 from windrow.errors import InputError
-from windrow.testing import expected
+from windrow.testing import check_rows, expected
 from windrow.window import Order
 from windrow.windows import Emit, Window
 
@@ -266,3 +267,19 @@ def test_what_the_oracle_cannot_answer_is_refused_with_a_way_out() -> None:
         expected(_letters("a"), time="t", window=over, aggregates=counting)
     with pytest.raises(InputError, match=r"use one of windrow\.window"):
         expected(_letters("a"), time="t", window="1 hour", aggregates=counting)  # type: ignore[arg-type]
+
+
+def test_sums_of_long_decimals_are_exact() -> None:
+    most = Decimal("9" * 38)
+    rows = [{"at": datetime(2024, 7, 1), "v": value} for value in (most, most, most.copy_negate())]
+    (found,) = expected(
+        rows, time="at", window=window.tumbling("1 h"), aggregates={"sum": agg.sum("v")}
+    )
+    assert found["sum"] == most
+    check_rows([found], [found])
+
+
+def test_a_bound_that_python_has_no_datetime_for_is_told() -> None:
+    row = {"at": datetime(9999, 12, 31, 23, 59)}
+    with pytest.raises(InputError, match="reach beyond the years 1 to 9999"):
+        expected([row], time="at", window=window.tumbling("1 day"), aggregates={"n": agg.count()})

@@ -18,10 +18,10 @@ from windrow.aggregators.approximate.method import Method
 from windrow.aggregators.approximate.packed import packed, unpacked
 from windrow.aggregators.approximate_amta import ApproximateAmta
 from windrow.aggregators.base import Snapshot
+from windrow.aggregators.rolling.digits import exactly
 from windrow.algebra import catalogue
 from windrow.algebra.aggregate import Aggregate
 from windrow.errors import SnapshotError
-from windrow.slicing.digits import exactly
 from windrow.slicing.intervals import Intervals
 from windrow.slicing.summary_inputs import read_inputs
 from windrow.windows import Policy, TrailingRows, TrailingTime

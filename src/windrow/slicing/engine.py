@@ -11,13 +11,14 @@ from typing import Protocol, TypeAlias
 
 import pyarrow as pa
 
+from windrow.windows.limits import MIN_US
+
 __all__ = ["FRESH", "NO_WATERMARK", "Engine", "Kept", "Step"]
 
 Kept: TypeAlias = dict[str, pa.Table]
 
-# An `until` that promises nothing.  Far before all times, and far enough from the smallest number
-# that the size of a window can be taken from it.
-NO_WATERMARK = -(1 << 62)
+# An `until` that promises nothing: before all times.
+NO_WATERMARK = MIN_US
 
 # The column that marks, in a preview, the rows that came since the last one.
 FRESH = "fresh"

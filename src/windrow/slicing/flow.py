@@ -110,7 +110,7 @@ class Flow:
         if not aligned:
             return np.zeros(len(times), np.bool_)
         starts = [last_starts(times, window) + window.size_us for window in aligned]
-        ends = np.max(starts, axis=0, initial=NO_WATERMARK)
+        ends = np.max(starts, axis=0)
         behind: NDArray[np.bool_] = (ends > times) & (ends <= since)
         return behind
 

@@ -1,7 +1,8 @@
 """Slices of event time: the stretches between neighbouring edges of all windows of a query.
 
 Each row is folded into one slice, and every window is made of whole slices.  Cut at starts and at
-ends, so that a hop need not divide the size.
+ends, so that a hop need not divide the size.  All times are within the window's `time_limits`:
+nothing here wraps around.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from windrow.aggregators.kernels.hopping import Hops, hops_over
 from windrow.windows import Aligned
+from windrow.windows.limits import MIN_US
 
 __all__ = ["covered", "first_starts", "last_starts", "next_ends", "slice_starts", "windows_over"]
 
@@ -26,7 +28,7 @@ def slice_starts(times: Times, windows: Sequence[Aligned]) -> Times:
     starts = None
     for window in windows:
         for edge in (window.offset_us, window.offset_us + window.size_us):
-            own = times - np.mod(times - edge, window.every_us)
+            own = _on_grid(times, edge, window)
             starts = own if starts is None else np.maximum(starts, own)
     assert starts is not None
     return starts
@@ -42,7 +44,7 @@ def covered(times: Times, windows: Sequence[Aligned]) -> NDArray[np.bool_]:
 
 def last_starts(slices: Times, window: Aligned) -> Times:
     """The start of the last window at or before each slice; it need not reach the slice."""
-    return slices - np.mod(slices - window.offset_us, window.every_us)
+    return _on_grid(slices, window.offset_us, window)
 
 
 def first_starts(slices: Times, window: Aligned) -> Times:
@@ -55,9 +57,11 @@ def next_ends(slices: Times, window: Aligned, closed: int | None) -> Times:
     ends = first_starts(slices, window) + window.size_us
     if closed is None:
         return ends
-    behind = np.maximum(closed + 1 - ends, 0)
-    steps: Times = -(-behind // window.every_us)
-    return ends + steps * window.every_us
+    # How far behind is unsigned: between the ends of time it exceeds 63 bits.
+    behind = (np.maximum(ends, closed + 1) - ends).view(np.uint64)
+    steps, rest = np.divmod(behind, np.uint64(window.every_us))
+    next_ones: Times = ends + (steps + (rest > 0)).view(np.int64) * window.every_us
+    return next_ones
 
 
 def windows_over(
@@ -101,10 +105,19 @@ def _new_windows(
     if closed is not None:
         first = next_ends(slices, window, closed) - window.size_us
     if until is not None:
-        last = np.minimum(last, last_starts(np.asarray(until - window.size_us), window))
+        # Windows begin after this, however little time has passed.
+        lowest = MIN_US + 2 * window.every_us
+        last_end = np.asarray(max(until - window.size_us, lowest), np.int64)
+        last = np.minimum(last, last_starts(last_end, window))
     known = np.empty_like(last)
     known[1:] = last[:-1]
     heads = borders[:-1][np.diff(borders) > 0]
     known[heads] = first[heads] - window.every_us
     first = np.maximum(first, known + window.every_us)
-    return first, np.maximum((last - first) // window.every_us + 1, 0)
+    return first, np.where(first <= last, (last - first) // window.every_us + 1, 0)
+
+
+def _on_grid(times: Times, edge_us: int, window: Aligned) -> Times:
+    """The last time at or before each that is whole hops away from an edge."""
+    own: Times = times - np.mod(times - edge_us % window.every_us, window.every_us)
+    return own

@@ -167,7 +167,8 @@ def _cut(
     places = places[(places > 0) & (places < len(edges))]
     cuts = edges[places]
     if isinstance(window, TrailingTime):
-        reaches = cuts - window.reach_us + 1
+        # A window may reach back to before all time.
+        reaches = np.array([max(cut - window.reach_us + 1, EVER) for cut in cuts.tolist()])
     else:
         # The last edge with enough rows between it and the cut; if there is none, all before.
         enough = before[places] - _surely(window.rows - 1, one_in)

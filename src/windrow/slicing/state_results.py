@@ -1,7 +1,6 @@
 """Results in exactly the Arrow type that a query promises."""
 
 from collections.abc import Callable, Sequence
-from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.aggregators.rolling.answers import in_units
+from windrow.aggregators.rolling.digits import quantizer
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.bloom import BloomFilter
 from windrow.algebra.optional import same
@@ -38,6 +38,7 @@ def typed(
     Null stays null and NaN stays NaN.  Decimals are rounded half up to the scale, as in Spark; a
     Bloom filter becomes its bytes, the lowest bits first; a struct of bins becomes a list.
 
+    >>> from decimal import Decimal
     >>> from windrow import agg
     >>> typed([Decimal("0.125"), None], pa.decimal128(9, 2), agg.mean()).to_pylist()
     [Decimal('0.13'), None]
@@ -116,7 +117,7 @@ def _converter(kind: pa.DataType) -> Callable[[Any], Any]:
     if pa.types.is_boolean(kind):
         return bool
     if pa.types.is_decimal(kind):
-        return _quantizer(kind)
+        return quantizer(kind)
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         item = _converter(kind.value_type)
         return lambda found: [None if x is None else item(x) for x in _items(found)]
@@ -131,19 +132,6 @@ def _converter(kind: pa.DataType) -> Callable[[Any], Any]:
 
 def _items(found: Any) -> Any:
     return found.values() if isinstance(found, dict) else found
-
-
-def _quantizer(kind: pa.DataType) -> Callable[[Any], Decimal]:
-    digits = Context(prec=kind.precision, rounding=ROUND_HALF_UP)
-    last = Decimal(1).scaleb(-kind.scale)
-
-    def quantized(number: Any) -> Decimal:
-        try:
-            return Decimal(number).quantize(last, context=digits)
-        except InvalidOperation:
-            raise OverflowError(f"{number} has too many digits") from None
-
-    return quantized
 
 
 def _record_maker(kind: pa.DataType) -> Callable[[Any], dict[str, Any]]:

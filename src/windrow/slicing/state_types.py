@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from windrow.aggregators.rolling.digits import DECIMAL_RESULTS
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.monoid import numeric_of
 from windrow.algebra.numeric import is_bare
@@ -18,8 +19,6 @@ from windrow.slicing.summary_inputs import TIME_TYPE, reads_time
 __all__ = ["result_type", "typed"]
 
 Types: TypeAlias = tuple[pa.DataType, ...]
-
-_MOST_DIGITS = 38
 
 
 def result_type(aggregate: Aggregate[Any], types: Sequence[pa.DataType]) -> pa.DataType:
@@ -84,7 +83,7 @@ def _list(types: Types) -> pa.DataType:
 def _sum(types: Types) -> pa.DataType:
     (kind,) = types
     if pa.types.is_decimal(kind):
-        return _decimal(kind.precision + 10, kind.scale)
+        return DECIMAL_RESULTS["sum"](kind)
     if pa.types.is_duration(kind):
         return kind
     return pa.float64() if pa.types.is_floating(kind) else pa.int64()
@@ -93,7 +92,7 @@ def _sum(types: Types) -> pa.DataType:
 def _mean(types: Types) -> pa.DataType:
     (kind,) = types
     if pa.types.is_decimal(kind):
-        return _decimal(kind.precision + 4, kind.scale + 4)
+        return DECIMAL_RESULTS["mean"](kind)
     return _measure(types)
 
 
@@ -106,7 +105,7 @@ def _measure(types: Types) -> pa.DataType:
 def _range(types: Types) -> pa.DataType:
     (kind,) = types
     if pa.types.is_decimal(kind):
-        return _decimal(kind.precision + 1, kind.scale)
+        return DECIMAL_RESULTS["range"](kind)
     if pa.types.is_timestamp(kind):
         return pa.duration(kind.unit)
     if pa.types.is_date(kind):
@@ -120,10 +119,6 @@ def _run(types: Types) -> pa.DataType:
     _, time = types
     span = pa.duration(time.unit) if pa.types.is_timestamp(time) else time
     return pa.struct([("start", time), ("end", time), ("span", span), ("length", pa.int64())])
-
-
-def _decimal(precision: int, scale: int) -> pa.DataType:
-    return pa.decimal128(min(precision, _MOST_DIGITS), min(scale, _MOST_DIGITS))
 
 
 _TYPES: dict[str, Callable[[Types], pa.DataType]] = {

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from windrow.aggregators.rolling.digits import exactly
 from windrow.aggregators.two_stacks import TwoStacks
 from windrow.algebra.canonical import key
 from windrow.algebra.codec import StateCodec
@@ -17,7 +18,6 @@ from windrow.algebra.monoid import Monoid
 from windrow.algebra.multiset import CountDifferent, PickQuantile
 from windrow.algebra.ordering import ascending
 from windrow.algebra.rope import Rope
-from windrow.slicing.digits import exactly
 from windrow.slicing.state_arrays import whole
 from windrow.slicing.state_results import typed
 from windrow.slicing.summary_inputs import Inputs

@@ -16,15 +16,17 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, DecimalType
 
+from windrow.aggregators.rolling.digits import DECIMAL_RESULTS
 from windrow.algebra.aggregate import TIME, Aggregate
 from windrow.algebra.registry import registered
-from windrow.spark import integers
+from windrow.spark import decimals, integers
 from windrow.spark.times import to_micros
 from windrow.spark.types import spark_type
 
 __all__ = ["Builtin", "builtin_of", "merging"]
 
 Columns: TypeAlias = Sequence[Column]
+Lower: TypeAlias = Callable[[Columns], Column]
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Builtin:
     whole: Column  # aggregates rows to the result
     partials: tuple[Column, ...]  # aggregate rows to what is kept of a slice
     merges: tuple[str, ...] | None = None  # which aggregate puts together the partials of a place
-    lower: Callable[[Columns], Column] | None = None  # from partials to the result
+    lower: Lower | None = None  # from partials to the result
     states: Callable[[Columns], Columns] | None = None  # from partials to the monoid's states
 
 
@@ -59,11 +61,14 @@ def builtin_of(aggregate: Aggregate[Any], schema: pa.Schema) -> Builtin | None:
     return _FORMS[monoid.name](F.col(column), schema.field(column).type, monoid.parameters)
 
 
-# Decimals of so many digits have ten more in a sum, which no slice has rows enough to fill.
+# Decimals of so many digits have ten more in Spark's sum: 10^10 rows cannot overflow it, in
+# whatever order.  Wider ones are summed by halves.
 _ADDED_UP = 28
 
-# A sum of decimals of so many digits, divided by a count, has ten digits behind those of a mean: it
-# is rounded to these as if it had not been rounded before, with fewer than 10^10 rows.
+# Spark divides to 39 digits behind the point, and then rounds again to the scale of a mean.  With
+# at least ten digits between, that is as if it had not rounded before, for fewer than 10^10 rows.
+_AVERAGED = 25
+# The same of its division in SQL, which has 38 digits in all, by the digits of what is divided.
 _DIVIDED = 14
 
 _TIME_TYPE = pa.timestamp("us", tz="UTC")
@@ -100,12 +105,28 @@ def _sum(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
     if pa.types.is_floating(kind):
         total = F.sum(value.cast("double"))
         return Builtin(total, (total,), ("sum",), _only, _same)
-    if pa.types.is_decimal(kind) or pa.types.is_duration(kind):
-        total = F.sum(value)
-        if pa.types.is_decimal(kind) and kind.precision > _ADDED_UP:
-            return Builtin(total, (total,))  # a slice that is too large may be null, as if empty
-        return Builtin(total, (total,), ("sum",), _only)
+    if pa.types.is_duration(kind):
+        return _duration_sum(value)
+    if pa.types.is_decimal(kind):
+        return _decimal_sum(value, kind)
     return None
+
+
+def _duration_sum(value: Column) -> Builtin:
+    """In microseconds: Spark's own sum fails halfway, even where the total fits."""
+    us = (value.cast("interval second").cast("decimal(19,6)") * 1_000_000).cast("long")
+    halves = (F.sum(integers.high(us)), F.sum(integers.low(us)))
+    lower: Lower = lambda sums: _as_duration(integers.joined(sums))  # noqa: E731
+    return Builtin(lower(halves), halves, ("sum", "sum"), lower, integers.state)
+
+
+def _decimal_sum(value: Column, kind: pa.Decimal128Type) -> Builtin:
+    if kind.precision <= _ADDED_UP:
+        total = F.sum(value)
+        return Builtin(total, (total,), ("sum",), _only)
+    halves = tuple(map(F.sum, decimals.halves(value, kind.scale)))
+    lower = partial(decimals.joined, kind=DECIMAL_RESULTS["sum"](kind))
+    return Builtin(lower(halves), halves, ("sum", "sum"), lower)
 
 
 def _mean(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
@@ -121,16 +142,20 @@ def _mean(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
 
 
 def _decimal_mean(value: Column, kind: pa.Decimal128Type) -> Builtin:
-    whole = F.avg(value)
-    if kind.precision > _DIVIDED:
-        return Builtin(whole, (whole,))
-    added_up = DecimalType(kind.precision + 10, kind.scale)
+    count, scale, result = F.count(value), kind.scale, DECIMAL_RESULTS["mean"](kind)
+    if kind.precision > _ADDED_UP or scale > _AVERAGED:
+        parts = (*map(F.sum, decimals.halves(value, scale)), count)
+        lower: Lower = lambda sums: decimals.mean(sums[:2], sums[2], scale, result)  # noqa: E731
+        return Builtin(lower(parts), parts, ("sum", "sum", "sum"), lower)
+    added_up = DecimalType(kind.precision + 10, scale)
 
-    def lower(sum_and_count: Columns) -> Column:
+    def divided(sum_and_count: Columns) -> Column:
         total, count = sum_and_count
+        if kind.precision > _DIVIDED:
+            return decimals.mean(decimals.halves(total, scale), count, scale, result)
         return _ratio([total.cast(added_up), count])
 
-    return Builtin(whole, (F.sum(value), F.count(value)), ("sum", "sum"), lower)
+    return Builtin(F.avg(value), (F.sum(value), count), ("sum", "sum"), divided)
 
 
 def _ratio(sum_and_count: Columns) -> Column:
@@ -189,8 +214,11 @@ def _distance(ends: Columns) -> Column:
 
 def _elapsed(kind: DataType, ends: Columns) -> Column:
     """Spark subtracts timestamps as clocks on the wall show them, which summer time moves."""
-    low, high = (to_micros(end, kind) for end in ends)
-    return F.expr("INTERVAL '0 00:00:00.000001' DAY TO SECOND") * (high - low)
+    return _as_duration(integers.distance([to_micros(end, kind) for end in ends]))
+
+
+def _as_duration(us: Column) -> Column:
+    return F.expr("INTERVAL '0 00:00:00.000001' DAY TO SECOND") * us
 
 
 def _spread(of_sample: Callable[[Column], Column], of_all: Callable[[Column], Column]) -> "Form":

@@ -33,7 +33,7 @@ from windrow.spark.event_time import window_time
 from windrow.spark.intervals import as_intervals, gives_intervals
 from windrow.spark.names import Names, names_of
 from windrow.spark.query import Query
-from windrow.spark.times import is_time, to_micros
+from windrow.spark.times import is_time, to_micros, within_limits
 from windrow.spark.types import arrow_schema
 from windrow.spark.watermark import watermarked
 from windrow.windows import (
@@ -149,9 +149,11 @@ def read(query: Query, aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> Re
     definition, exact = _definition(query, windows, inner, fields), frozenset[str]()
     if intervals:
         definition, exact = as_intervals(query, aggregates, definition)
+    times = to_micros(expressions["t"], time.dataType)
+    chosen = [window for _, window in windows]
     return Request(
         source=source.df,
-        selected=expressions | {"t": to_micros(expressions["t"], time.dataType)},
+        selected=expressions | {"t": within_limits(times, expressions["t"], chosen)},
         stamp=source.stamp,
         definition=definition,
         names=names_of(query, [name for name, _ in aggregates], fields),

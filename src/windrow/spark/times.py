@@ -3,11 +3,18 @@
 A `timestamp` counts from 1970-01-01 00:00 UTC.  A `timestamp_ntz` has no zone and is counted as if
 it were UTC, whatever the session's zone is.  A `date` becomes the timestamp of its midnight in the
 session's zone, as in Spark's own windows.
+
+Microseconds are 64 bits wide: the years -290,308 to 294,247.  What does not fit is an error that
+tells the time, whether Spark is in ANSI mode or not.
 """
+
+from collections.abc import Iterable
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, DateType, TimestampNTZType, TimestampType
+
+from windrow.windows import Window, time_limits
 
 __all__ = [
     "bound_from_micros",
@@ -16,7 +23,11 @@ __all__ = [
     "shifted",
     "to_micros",
     "value_from_micros",
+    "within_limits",
 ]
+
+# Dates count days in 32 bits.  Of these the midnight is a timestamp, in whatever zone.
+_MOST_DAYS = 106_751_989
 
 
 def is_time(kind: DataType) -> bool:
@@ -34,12 +45,32 @@ def to_micros(time: Column, kind: DataType) -> Column:
     if isinstance(kind, TimestampNTZType):
         # By its parts: Spark's functions of two timestamps pass through the session's zone, which
         # has no half past two where summer time begins.
-        minutes = F.unix_date(time.cast(DateType())) * 1440 + F.hour(time) * 60 + F.minute(time)
+        days = F.unix_date(time.cast(DateType())).cast("long")
+        minutes = days * 1440 + F.hour(time) * 60 + F.minute(time)
         seconds = F.extract(F.lit("SECOND"), time)
-        return minutes.cast("long") * 60_000_000 + (seconds * 1_000_000).cast("long")
+        # In halves: the lowest minute begins before the lowest microsecond.
+        half = minutes * 30_000_000
+        return half + (seconds * 1_000_000).cast("long") + half
     if isinstance(kind, DateType):
-        time = time.cast(TimestampType())
+        fits = F.abs(F.unix_date(time).cast("long")) <= _MOST_DAYS
+        midnight = F.unix_micros(time.cast(TimestampType()))
+        return _when(fits, midnight, time, "is no timestamp; give dates up to the year 294246")
     return F.unix_micros(time)
+
+
+def within_limits(us: Column, time: Column, windows: Iterable[Window]) -> Column:
+    """Microseconds of event times; an error where a bound of a window would not fit 64 bits."""
+    lowest, highest = zip(*map(time_limits, windows), strict=True)
+    fits = us.between(max(lowest), min(highest))
+    return _when(
+        fits, us, time, "is so far from 1970 that its windows have no bounds; drop such rows first"
+    )
+
+
+def _when(fits: Column, us: Column, time: Column, problem: str) -> Column:
+    told = F.concat(F.lit("the time "), time.cast("string"), F.lit(f" {problem}"))
+    refusal = F.raise_error(told).cast("long")
+    return F.when(time.isNotNull(), F.when(fits, us).otherwise(refusal))
 
 
 def bound_from_micros(us: Column, kind: DataType) -> Column:

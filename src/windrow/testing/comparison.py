@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from typing import Any
 
+from windrow.aggregators.rolling.digits import exactly
 from windrow.testing.closeness import close
 
 __all__ = ["check_rows"]
@@ -107,4 +108,5 @@ def _same(one: Any, other: Any, tolerance: float, scale: float) -> bool:
 
 def _same_digits(one: Decimal, other: Decimal) -> bool:
     coarser = max(one, other, key=lambda number: number.as_tuple().exponent)
-    return one.quantize(coarser, ROUND_HALF_UP) == other.quantize(coarser, ROUND_HALF_UP)
+    with exactly():  # which rounds half up, as Spark does
+        return one.quantize(coarser) == other.quantize(coarser)

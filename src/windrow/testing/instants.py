@@ -25,7 +25,13 @@ def since_epoch(moment: Moment) -> int:
 
 def moment_of(time_us: int, like: Moment) -> datetime:
     """The moment so many microseconds after the epoch: in UTC if `like` has a zone."""
-    moment = _EPOCH + time_us * _MICROSECOND
+    try:
+        moment = _EPOCH + time_us * _MICROSECOND
+    except OverflowError:
+        raise InputError(
+            f"a window has a bound {time_us} microseconds from 1970, where Python has no datetime; "
+            "leave out rows whose windows reach beyond the years 1 to 9999"
+        ) from None
     return moment.replace(tzinfo=UTC) if _has_zone(like) else moment
 
 

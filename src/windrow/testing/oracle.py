@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, TypeAlias
 
+from windrow.aggregators.rolling.digits import exactly
 from windrow.algebra.aggregate import TIME, Aggregate
 from windrow.errors import InputError
 from windrow.testing.instants import moment_of, since_epoch
@@ -60,7 +61,8 @@ def expected(
         applied = sorted(group, key=query.time_of) if order is Order.TIME else group
         for name, definition in definitions:
             shown = {} if name is None else {query.free("name"): name}
-            answers += [shown | answer for answer in query.answers(definition, applied, emit)]
+            with exactly():  # Python would round decimals to 28 digits
+                answers += [shown | answer for answer in query.answers(definition, applied, emit)]
     return answers
 
 

@@ -17,6 +17,7 @@ from windrow.windows.count import Count
 from windrow.windows.durations import Duration, describe, microseconds
 from windrow.windows.emit import Emit
 from windrow.windows.hopping import Hopping
+from windrow.windows.limits import time_limits
 from windrow.windows.order import Order
 from windrow.windows.policy import Policy
 from windrow.windows.punctuated import Punctuated
@@ -44,6 +45,7 @@ __all__ = [
     "Window",
     "describe",
     "microseconds",
+    "time_limits",
 ]
 
 Window: TypeAlias = (

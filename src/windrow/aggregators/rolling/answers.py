@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import time, timedelta
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from windrow.aggregators.rolling.digits import quantizer
 from windrow.algebra.numeric import INT, NULL, OVERFLOW, VALUE, Field, is_bare
 from windrow.algebra.rounding import half_up
 from windrow.errors import InputError, ResultOverflowError
@@ -20,6 +22,8 @@ __all__ = ["Answer", "Numbers", "Objects", "in_units"]
 
 # What Arrow raises for values that it has no type for.
 _REFUSALS = (pa.ArrowException, ArithmeticError, TypeError, ValueError)
+
+_MOST_DIGITS = 76  # of any type of Arrow's
 
 # The logical type of each input of an aggregate, by the input's name.
 Logicals = Mapping[str, "pa.DataType | None"]
@@ -109,10 +113,11 @@ class Objects:
 
     values: Sequence[Any]
     like: pa.DataType | None = None  # the type of the column they were computed from
+    fitted: bool = False  # whether it is a type of decimals that results are rounded to
 
     def arrow(self) -> pa.Array:
         """An Arrow array: of the column's type if that is what the values are, or what fits."""
-        plain = [v._asdict() if hasattr(v, "_asdict") else v for v in self.values]
+        plain = [v._asdict() if hasattr(v, "_asdict") else v for v in self._shown]
         if self.like is not None and _are_of(self.like, plain):
             with suppress(*_REFUSALS):  # a sum may be too wide for the type
                 return pa.array(plain, self.like)
@@ -133,17 +138,37 @@ class Objects:
                 return _to_numpy(pa.array(self.values, type=_number_type(self.values)))
             except _REFUSALS:
                 pass  # integers beyond 64 bits stay objects
-        return _boxed(self.values)
+        return _boxed(self._shown)
 
     def take(self, rows: NDArray[np.int64]) -> "Objects":
         """The results of some rows."""
         return replace(self, values=[self.values[row] for row in rows.tolist()])
 
     def require_fit(self, aggregate: str) -> None:
-        """Python's numbers always fit."""
+        """Refuse decimals with too many digits; Python's other numbers always fit."""
+        try:
+            self._shown  # noqa: B018
+        except OverflowError as problem:
+            raise ResultOverflowError(
+                f"{aggregate} does not fit {self.like} ({problem}); make the column floats, or "
+                "decimals with fewer digits behind the point"
+            ) from None
+
+    @cached_property
+    def _shown(self) -> Sequence[Any]:
+        """The values, decimals rounded to their type or to the digits that Python is asked for."""
+        if self.fitted:
+            round_ = quantizer(self.like)
+            return [None if v is None else round_(v) for v in self.values]
+        return [+v if isinstance(v, Decimal) and _is_quotient(v) else v for v in self.values]
 
 
 Answer = Numbers | Objects
+
+
+def _is_quotient(value: Decimal) -> bool:
+    """Whether it has more digits than a value can: those that dividing exactly has left."""
+    return len(value.as_tuple().digits) > _MOST_DIGITS
 
 
 _KINDS = (

@@ -192,13 +192,26 @@ def _from_numpy_times(array: NDArray[Any], argument: str) -> Column:
 def _in_arrow_units(array: NDArray[Any], argument: str) -> NDArray[Any]:
     """Times in a unit that Arrow knows too; longer ones become seconds."""
     unit, number = np.datetime_data(array.dtype)
-    if (unit, number) in _ARROW_UNITS[array.dtype.kind]:
+    if (unit, number) in _ARROW_UNITS[array.dtype.kind] and not (unit == "D" and _is_far(array)):
         return array
     if unit not in ("Y", "M", "W", "D", "h", "m", "s") or (array.dtype.kind, unit) in _NO_LENGTH:
         raise InputError(
             f"{argument} has type {array.dtype}; give times in units of s, ms, us or ns"
         )
-    return array.astype(f"{array.dtype.kind}8[s]")
+    seconds = array.astype(f"{array.dtype.kind}8[s]")
+    wrapped = np.flatnonzero((seconds.astype(array.dtype) != array) & ~np.isnat(array))
+    if len(wrapped):
+        raise InputError(
+            f"{argument} at row {wrapped[0]} is {array.view(np.int64)[wrapped[0]]} {unit}, which "
+            "does not fit 64 bits as seconds; give times nearer to 1970"
+        )
+    return seconds
+
+
+def _is_far(days: NDArray[Any]) -> bool:
+    """Whether some are beyond Arrow's dates, which have 32 bits."""
+    known = days.view(np.int64)[~np.isnat(days)]
+    return bool((known != known.astype(np.int32)).any())
 
 
 def _from_arrow(array: pa.Array, argument: str) -> Column:

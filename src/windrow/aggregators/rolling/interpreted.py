@@ -6,11 +6,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from windrow.aggregators.amta import Amta
 from windrow.aggregators.base import Aggregator
 from windrow.aggregators.rolling.answers import Answer, Numbers, Objects
+from windrow.aggregators.rolling.digits import DECIMAL_RESULTS
 from windrow.aggregators.rolling.grouping import Groups
 from windrow.aggregators.rolling.guarded import guarded_monoid
 from windrow.aggregators.rolling.task import Task, reads_measures
@@ -130,7 +132,12 @@ def _answer(task: Task, values: list[Any]) -> Answer:
         return Numbers.of(values, form.result, logicals)
     if "value duration" in logicals and reads_measures(task.aggregate):
         return Numbers.of(values, (MEASURE,), logicals)
-    return Objects(values, like=next(iter(logicals.values()), None))
+    like = next(iter(logicals.values()), None)
+    monoid = task.aggregate.monoid  # one of a user's own may have any name
+    promise = None if monoid.changing else DECIMAL_RESULTS.get(monoid.name)
+    if promise is None or like is None or not pa.types.is_decimal(like):
+        return Objects(values, like)
+    return Objects(values, promise(like), fitted=True)
 
 
 def _windows(

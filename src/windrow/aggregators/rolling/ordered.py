@@ -4,7 +4,6 @@ Nothing is grouped, sorted or checked here, and every result is a column of a ta
 """
 
 from collections.abc import Callable, Sequence
-from decimal import Context, localcontext
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from windrow.aggregators.rolling.answers import Answer, Numbers, Objects
+from windrow.aggregators.rolling.digits import exactly
 from windrow.aggregators.rolling.grouping import Groups
 from windrow.aggregators.rolling.source import Source
 from windrow.aggregators.rolling.task import Task
@@ -26,9 +26,6 @@ __all__ = ["Typed", "continue_policy", "trail_groups"]
 Typed: TypeAlias = Callable[[str, Sequence[Any]], pa.Array]
 
 _MOMENTS = pa.timestamp("us", tz="UTC")
-
-# As many digits as a decimal of Arrow's or Spark's has; Python rounds to 28 by itself.
-_DIGITS = 38
 
 
 def trail_groups(
@@ -51,7 +48,7 @@ def trail_groups(
     source, parts = _source(values, ticks if times is None else times), _parts(aggregation)
     tasks = [source.task(part) for _, part in parts]
     groups = Groups(borders)
-    with localcontext(Context(prec=_DIGITS)):
+    with exactly():
         answers = trail(tasks, window, groups.ordered(ticks), groups)
     return _table([name for name, _ in parts], tasks, answers, wanted, typed)
 
@@ -77,7 +74,7 @@ def continue_policy(
     tasks = [source.task(part) for _, part in parts]
     watched = [source.task(part) for _, part in policy.using]
     counted = source.task(count())
-    with localcontext(Context(prec=_DIGITS)):
+    with exactly():
         *answers, sizes = slide([*tasks, counted], watched, policy, Groups(borders), settled)
     table = _table([name for name, _ in parts], tasks, answers, wanted, typed)
     return table, _held(sizes, borders, settled)
@@ -114,9 +111,9 @@ def _table(
     columns = []
     for name, task, found in zip(names, tasks, answers, strict=True):
         answer = found if wanted is None else found.take(wanted)
-        answer.require_fit(repr(task.aggregate))
         if isinstance(answer, Objects) and typed is not None:
             columns.append(typed(name, answer.values))
         else:
+            answer.require_fit(repr(task.aggregate))
             columns.append(answer.arrow())
     return pa.table(columns, list(names))

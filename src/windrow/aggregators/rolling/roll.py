@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from windrow.aggregators.rolling.arrange import arrange
 from windrow.aggregators.rolling.columns import is_arrow
+from windrow.aggregators.rolling.digits import exactly
 from windrow.aggregators.rolling.source import Source
 from windrow.aggregators.rolling.ways import slide, trail
 from windrow.algebra.aggregate import Aggregate, Aggregation, Product, as_aggregation
@@ -65,10 +66,11 @@ def roll(
     groups, ticks = arrange(by, microseconds, source.length, order)
     named = aggregation.parts if isinstance(aggregation, Product) else (("", aggregation),)
     tasks = [source.task(part) for _, part in named]
-    if isinstance(window, Policy):
-        answers = slide(tasks, [source.task(part) for _, part in window.using], window, groups)
-    else:
-        answers = trail(tasks, window, ticks, groups)
+    with exactly():
+        if isinstance(window, Policy):
+            answers = slide(tasks, [source.task(part) for _, part in window.using], window, groups)
+        else:
+            answers = trail(tasks, window, ticks, groups)
     for task, answer in zip(tasks, answers, strict=True):
         answer.require_fit(repr(task.aggregate))
     if isinstance(aggregation, Aggregate):

@@ -63,7 +63,8 @@ def _microseconds(numbers: NDArray[np.int64], kind: pa.DataType) -> NDArray[np.i
     if unit == "us":
         return numbers
     factor = _UNIT_US[unit]
-    over = np.flatnonzero(np.abs(numbers) > MAX_US // factor)
+    most = MAX_US // factor
+    over = np.flatnonzero((numbers > most) | (numbers < -most))  # the lowest has no absolute value
     if len(over):
         raise InputError(
             f"times at row {over[0]} is {numbers[over[0]]} {unit}, which does not fit 64 bits as "
