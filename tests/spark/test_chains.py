@@ -244,6 +244,13 @@ def test_results_that_come_behind_the_watermark_are_refused(
     assert reason in str(caught.value)
 
 
+def test_results_of_results_cannot_be_told_on_change(spark: SparkSession) -> None:
+    one = wr.over(frame(spark), time="t", lateness="1 min").window(window.trailing("1 min"))
+    two = wr.over(one.aggregate(n=agg.count()), time="t", emit="on_change")
+    with pytest.raises(InputError, match="say emit='on_close'"):
+        two.window(window.tumbling("1 h")).aggregate(n=agg.sum("n"))
+
+
 def test_a_second_watermark_is_refused_with_the_column_that_has_the_first(
     spark: SparkSession,
 ) -> None:

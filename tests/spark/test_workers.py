@@ -127,7 +127,7 @@ def test_the_setting_has_two_values(spark: SparkSession) -> None:
 def test_a_script_runs_in_an_environment_that_was_not_activated(
     tmp_path: Path, bare: str, python: str | None
 ) -> None:
-    given = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    given = {"PATH": os.defpath, "HOME": str(tmp_path)}
     given |= {name: os.environ[name] for name in ("JAVA_HOME", "PYTHONPATH") if name in os.environ}
     if python is not None:
         given["PYSPARK_PYTHON"] = bare

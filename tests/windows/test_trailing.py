@@ -84,16 +84,16 @@ def test_other_ends_are_refused(wrong: Any) -> None:
         with pytest.raises(WindowError) as caught:
             trailing("1 s", closed=wrong)
         assert str(caught.value) == (
-            f"closed={wrong!r} is not a valid value for closed; "
-            "use one of 'right', 'left', 'both', 'neither', or of Closed"
+            f"closed={wrong!r} is not a valid value for closed; use Closed.RIGHT ('right') or "
+            "Closed.LEFT ('left') or Closed.BOTH ('both') or Closed.NEITHER ('neither')"
         )
-    with pytest.raises(WindowError, match=r"^closed=.* is not a valid value for closed; use one"):
+    with pytest.raises(WindowError, match=r"^closed=.* is not a valid value for closed; use "):
         TrailingTime(1, closed=wrong)
 
 
 def test_other_ties_are_refused() -> None:
     with pytest.raises(
-        WindowError, match=r"^ties='apart' .*; use one of 'arrival', 'together', or"
+        WindowError, match=r"^ties='apart' .*; use Ties.ARRIVAL \('arrival'\) or Ties.TOGETHER"
     ):
         window.trailing("1 s", ties="apart")
 

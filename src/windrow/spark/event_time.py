@@ -22,8 +22,8 @@ _TIME_WINDOW = "spark.timeWindow"
 _SESSION_WINDOW = "spark.sessionWindow"
 # Ours: the delay where Spark's own operators take no watermark, as of a timestamp_ntz; and why
 # there is none.
-_OUR_DELAY = "windrow.watermarkDelayMs"
-_REASON = "windrow.noWatermark"
+_OUR_DELAY = "windrow/watermarkDelayMs"
+_REASON = "windrow/noWatermark"
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,8 @@ def _place(given: Sequence[str], request: Request) -> list[Column]:
 def _bounds(given: Sequence[str], kind: DataType) -> tuple[Column, Column]:
     """The start and the end of a window, which may be Spark's own."""
     if "window" in given:
-        return F.col("window.start"), F.col("window.end")
+        window = F.col("window")
+        return window.getField("start"), window.getField("end")
     return bound_from_micros(F.col("start"), kind), bound_from_micros(F.col("end"), kind)
 
 

@@ -45,8 +45,7 @@ def watermarked(query: Query, time: Column, field: StructField) -> Watermarked:
     if delay_ms is not None:
         _require_same(query, field, delay_ms)
         stamp = carrying(_timestamp(time, field), delay_ms)
-        behind = _STATEFUL.search(_analysed(df)) is not None
-        return Watermarked(df, stamp, delay_ms, LateBy.THE_ONE_BEFORE if behind else LateBy.ITS_OWN)
+        return Watermarked(df, stamp, delay_ms, _late_by(query))
     if query.lateness_us is not None or _needs_watermark(query):
         _require_no_other(query, field)
     if query.lateness_us is None:
@@ -64,6 +63,19 @@ def watermarked(query: Query, time: Column, field: StructField) -> Watermarked:
     escaped = name.replace("`", "``")
     df = df.withWatermark(f"`{escaped}`", f"{lateness_ms} milliseconds")
     return Watermarked(df, quoted(name), lateness_ms)
+
+
+def _late_by(query: Query) -> LateBy:
+    """Which watermark rows are late by: it depends on what they come from."""
+    plan = _analysed(query.df)
+    on_change = query.options.emit is Emit.ON_CHANGE
+    if on_change and "TransformWithState" in plan:
+        raise InputError(
+            "emit='on_change': the rows are results of another query, and Spark chains queries in "
+            "append mode alone; say emit='on_close'"
+        )
+    behind = _STATEFUL.search(plan) is not None
+    return LateBy.THE_ONE_BEFORE if behind and not on_change else LateBy.ITS_OWN
 
 
 def _timestamp(time: Column, field: StructField) -> Column:
