@@ -136,14 +136,16 @@ def test_sums_and_means_are_exact_in_whatever_order_rows_are_added(
     assembly: Assembly | None,
     setting: str,
 ) -> None:
+    keys = 4 if assembly is Assembly.MERGE else 40  # Python merges one by one, in many windows
     with ansi(spark, setting):
-        query = wr.over(df, time="t", by="k", strategy=strategy).window(one)
+        some = df.where(F.col("k") < keys)
+        query = wr.over(some, time="t", by="k", strategy=strategy).window(one)
         windows = query.aggregate(**SUMS, **MEANS)
         assert windows.plan().assembly is assembly
         start = F.unix_micros("window.start").alias("start")
         found = in_python(windows).select("k", start, *SUMS, *MEANS).collect()
     held: dict[tuple[int, int], list[dict[str, Any]]] = {}
-    for row in ROWS:
+    for row in [row for row in ROWS if row["k"] < keys]:
         for begin, _ in one.bounds(row["us"]):
             held.setdefault((row["k"], begin), []).append(row)
     wanted = {place: exact(own) for place, own in held.items()}
@@ -168,13 +170,14 @@ def test_a_result_that_does_not_fit_is_an_error(
 
 def test_streams_add_up_exactly(spark: SparkSession) -> None:
     most = Decimal(10**38 - 1).scaleb(-10, WIDE)
+    least = most.copy_negate()  # a minus sign would round
     with Feed(spark, "t timestamp, a decimal(38,10)", time="t") as feed:
         query = wr.over(feed.frame, time="t", emit=Emit.ON_CHANGE, strategy="stateful")
         hourly = query.window(window.tumbling("1 h")).aggregate(s=agg.sum("a"), m=agg.mean("a"))
         run = feed.start(hourly, mode="update")
         hour = datetime(2024, 7, 1, 12, tzinfo=UTC)
-        run.add([{"t": hour, "a": -most}, {"t": hour, "a": Decimal(1).scaleb(-10)}])
-        run.add([{"t": hour, "a": most}, {"t": hour, "a": most}, {"t": hour, "a": -most}])
+        run.add([{"t": hour, "a": least}, {"t": hour, "a": Decimal(1).scaleb(-10)}])
+        run.add([{"t": hour, "a": most}, {"t": hour, "a": most}, {"t": hour, "a": least}])
         last = run.rows[-1]
     assert last["s"] == Decimal("0.0000000001")
     assert last["m"] == Decimal("0.00000000002")
