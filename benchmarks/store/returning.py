@@ -85,8 +85,8 @@ class InStore(Returning):
         return spent
 
 
-class _CrashError(Exception):
-    """Ends a window before it writes what was done."""
+class _CrashError(BaseException):
+    """Ends a window before it writes what was done, as no ordinary error does."""
 
 
 def _timed_eviction(window: Aggregator | CompiledAmta | PagedAmta, count: int) -> int:

@@ -261,7 +261,7 @@ def test_what_is_no_codec_is_refused(codec: Any) -> None:
 
 
 def test_another_codec_is_another_aggregate() -> None:
-    marks = {highest(codec).parameters for codec in (None, wr.unsafe_pickle)}
+    marks = {highest(codec).mark for codec in (None, wr.unsafe_pickle)}
     assert len(marks) == 2
 
 

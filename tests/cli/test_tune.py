@@ -233,7 +233,7 @@ def test_a_picture_needs_matplotlib(
         ({"--window": "1 hour"}, "--window '1 hour' is a time, and the sample's rows have none"),
         ({"--window": "1 hour", "--time": "ts"}, "--window: trailing('1 hour') never fills"),
         ({"--window": "1 parsec", "--time": "ts"}, "has the unknown unit 'parsec'"),
-        ({"--time": "sensor"}, "--time sensor: times has type string; give timestamps"),
+        ({"--time": "sensor"}, "--time sensor: sensor is text that is no timestamps; give them"),
         ({"--by": "room"}, "--by room: {} has no such column"),
         ({"--target-error": "0"}, "--target-error 0: give a share of the result above 0"),
         ({"--target-error": "much"}, "--target-error much: give a share"),
@@ -263,7 +263,7 @@ def test_files_that_are_none_are_named(tmp_path: Path) -> None:
     assert "its name does not tell what it is" in complaint(other, *MEAN)
     wrong = tmp_path / "wrong.parquet"
     wrong.write_text("no parquet at all")
-    assert "wrong.parquet is not readable as its name says" in complaint(wrong, *MEAN)
+    assert "check that it is what its name says" in complaint(wrong, *MEAN)
     empty = tmp_path / "empty.csv"
     empty.write_text("ts,temp\n")
     assert "empty.csv has no rows" in complaint(empty, *MEAN)

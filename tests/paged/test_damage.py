@@ -102,7 +102,7 @@ def test_a_window_of_another_aggregate_or_page_is_refused(page: int) -> None:
         ({"page": 7}, "page=7"),
         ({"page": 4}, "page=4"),
         ({"cached_pages": 3}, "cached_pages=3"),
-        ({"outage": "raise"}, "outage='raise'"),
+        ({"outage": "wait"}, "outage='wait'"),
         ({"buffer_bytes": 0}, "buffer_bytes=0"),
         ({"wait_s": -1}, "wait_s=-1"),
     ],

@@ -35,8 +35,8 @@ def readings(spark: SparkSession) -> DataFrame:
 
 # Expressions need a session: they are made in the tests.
 REFUSED: dict[str, tuple[Callable[[], Aggregate[Any]], str]] = {
-    "sum": (lambda: agg.sum("s"), "numbers"),
-    "median": (lambda: agg.median("ts"), "numbers"),
+    "sum": (lambda: agg.sum("s"), "numbers and durations"),
+    "median": (lambda: agg.median("ts"), "numbers and durations"),
     "any": (lambda: agg.any("v"), "booleans"),
     "concat": (lambda: agg.concat("v"), "text"),
     "range": (lambda: agg.range("s"), "numbers, times and durations"),

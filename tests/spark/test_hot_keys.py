@@ -79,7 +79,8 @@ def test_parts_of_a_hot_key_reach_back_to_the_start_of_their_windows(
     given = rows(7, 1)
     tuples = [tuple(row.values()) for row in given]
     frame = spark.createDataFrame(tuples, "k bigint, t timestamp, v bigint").coalesce(1)
-    found = wr.over(frame, time="t", by="k").window(over).aggregate(**AGGREGATES)
+    query = wr.over(frame, time="t", by="k", sample="always").window(over)
+    found = query.aggregate(**AGGREGATES)
     assert max(few, default=0) > 1
     check_rows(found, expected(given, time="t", by="k", window=over, aggregates=AGGREGATES))
 

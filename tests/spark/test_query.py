@@ -174,7 +174,7 @@ def test_what_streams_alone_have_a_use_for_is_left_aside_in_a_batch(df: DataFram
     asked = wr.over(df, "ts", lateness="1 s", forget_after="1 day").window(rows)
     plain = wr.over(df, "ts").window(rows)
     assert asked.aggregate(n=agg.count()).collect() == plain.aggregate(n=agg.count()).collect()
-    marked = wr.over(df.withWatermark("ts", "1 h"), "ts", lateness="1 s").window(HOUR)
+    marked = wr.over(df.withWatermark("ts", "1 hour"), "ts", lateness="1 s").window(HOUR)
     assert marked.plan(n=agg.count()).strategy is wr.Strategy.NATIVE
     with pytest.raises(InputError, match="negative"):
         wr.over(df, "ts", lateness="-1 s")

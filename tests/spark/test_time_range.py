@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,6 @@ from pyspark.sql.types import DataType, DateType, TimestampNTZType, TimestampTyp
 import windrow as wr
 from windrow import agg, window
 from windrow.spark.times import bound_from_micros, bound_type, to_micros, value_from_micros
-from windrow.testing import Feed
 from windrow.windows import Aligned, Emit, Window, time_limits
 from windrow.windows.durations import MAX_US
 from windrow.windows.limits import MIN_US
@@ -156,19 +156,19 @@ def test_a_time_whose_windows_have_no_bounds_is_refused(
             query.collect()
 
 
-def test_a_stream_takes_the_year_9999_and_moves_on_to_it(spark: SparkSession) -> None:
+def test_a_stream_takes_the_year_9999_and_moves_on_to_it(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     """All that came before is over then: Spark's watermark is the largest time it has seen."""
-    with Feed(spark, "us long, t timestamp", time="t", lateness="1 hour") as feed:
-        clock = bound_from_micros(F.col("us"), TYPES[1]).alias("clock")
-        query = wr.over(
-            feed.frame.select("*", clock), time="clock", lateness="1 hour", emit=Emit.ON_CHANGE
-        )
-        counted = query.window(window.hopping("2 days", every="1 day")).aggregate(n=agg.count())
-        sides = (
-            to_micros(F.col(f"window.{side}"), TYPES[1]).alias(side) for side in ("start", "end")
-        )
-        run = feed.start(counted.select(*sides, "n"), mode="update")
-        run.add([{"us": 0, "t": None}, {"us": YEAR_9999, "t": None}])
-        found = sorted((row["start"], row["end"], row["n"]) for row in run.rows)
+    (tmp_path / "rows.json").write_text(f'{{"us": 0}}\n{{"us": {YEAR_9999}}}\n')
+    stream = spark.readStream.schema("us long").json(str(tmp_path))
+    clock = bound_from_micros(F.col("us"), TYPES[1]).alias("clock")
+    query = wr.over(stream.select(clock), time="clock", lateness="1 hour", emit=Emit.ON_CHANGE)
+    counted = query.window(window.hopping("2 days", every="1 day")).aggregate(n=agg.count())
+    sides = (to_micros(F.col(f"window.{side}"), TYPES[1]).alias(side) for side in ("start", "end"))
+    writer = counted.select(*sides, "n").writeStream.format("memory").queryName("year_9999")
+    writer.outputMode("update").trigger(availableNow=True).start().awaitTermination()
+    rows = spark.table("year_9999").collect()
+    found = sorted((row["start"], row["end"], row["n"]) for row in rows)
     days = [-DAY_US, 0, YEAR_9999 + 1 - 2 * DAY_US, YEAR_9999 + 1 - DAY_US]
     assert found == [(day, day + 2 * DAY_US, 1) for day in days]

@@ -1,7 +1,9 @@
 """`windrow` and its commands."""
 
+import errno
 import os
 import sys
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -18,6 +20,9 @@ from windrow.version import __version__
 __all__ = ["main"]
 
 
+_OUT_OF_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+
+
 class _Commands(click.Group):
     """Ends with a line where output cannot be written, too."""
 
@@ -28,6 +33,8 @@ class _Commands(click.Group):
         try:
             return super().main(*args, **options)
         except OSError as error:
+            if error.errno not in _OUT_OF_ROOM:  # `--debug` lets errors pass
+                raise
             click.echo(f"windrow: standard output: {explained(error)}", err=True)
             _let_go_of_output()
             sys.exit(1)
@@ -35,7 +42,7 @@ class _Commands(click.Group):
 
 def _let_go_of_output() -> None:
     """What is still in its buffer would fail once more when Python ends."""
-    with open(os.devnull, "w") as nowhere:
+    with suppress(OSError), open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 

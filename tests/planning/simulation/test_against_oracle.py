@@ -11,6 +11,7 @@ from tests.planning.simulation.compare import assert_same
 from tests.planning.simulation.oracle import Oracle
 from tests.planning.simulation.support import plan_of
 from windrow.aggregators.kernels.compile import kernel
+from windrow.aggregators.kernels.when import Compile, compiling
 from windrow.planning.simulation import (
     BackOff,
     Refusal,
@@ -142,5 +143,5 @@ def test_a_broken_node_is_caught(part: str, broken: Any, monkeypatch: pytest.Mon
     monkeypatch.setattr(loop, part, broken)
     compiled = running._compiled()._replace(advance=kernel(loop.advance))
     monkeypatch.setattr(running, "_compiled", lambda: compiled)
-    with pytest.raises(AssertionError):
+    with compiling(Compile.ALWAYS), pytest.raises(AssertionError):
         assert_same(*both(BUSY, BUSY_TIMES, BUSY_DEVICES, Refusal.DROP))
