@@ -6,11 +6,12 @@ from enum import Enum
 from math import isfinite
 from numbers import Real
 from operator import index
+from reprlib import Repr
 from typing import TypeVar
 
 from windrow.errors import InputError, WindrowError
 
-__all__ = ["finite", "member", "unknown_name", "whole"]
+__all__ = ["finite", "member", "shown", "unknown_name", "whole"]
 
 E = TypeVar("E", bound=Enum)
 
@@ -60,6 +61,28 @@ def whole(value: object) -> int | None:
         return index(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return None
+
+
+class _Shown(Repr):
+    """Python refuses to write whole numbers of thousands of digits."""
+
+    def repr_int(self, number: int, level: int) -> str:
+        """A whole number, or how large it is."""
+        bits = number.bit_length()
+        return super().repr_int(number, level) if bits < 10_000 else f"<an int of {bits:,} bits>"
+
+
+_shown = _Shown()
+_shown.maxother = 60
+
+
+def shown(value: object) -> str:
+    """A value of any kind in a few characters, for messages.
+
+    >>> shown((1, 10**5000))
+    '(1, <an int of 16,610 bits>)'
+    """
+    return _shown.repr(value)
 
 
 def unknown_name(module: str, name: str, known: Iterable[str], hint: str | None) -> AttributeError:

@@ -167,3 +167,11 @@ def test_dates_beyond_those_of_arrow_are_taken_as_seconds() -> None:
     found = roll(days, agg.max(), window.trailing(rows=1))
     assert found[0] == days[0]
     assert np.isnat(found[1])
+
+
+@pytest.mark.parametrize(
+    "aggregate", [agg.mean(), agg.concat(), agg.any(), agg.quantile_sketch(0.5)]
+)
+def test_numbers_too_long_to_write_are_named_by_their_size(aggregate: Any) -> None:
+    with pytest.raises(InputError, match="an int of 16,610 bits"):
+        roll([10**5000, 1], aggregate, window.trailing(rows=2))

@@ -7,19 +7,16 @@ predicate raises passes through as it is: it is about their code, not about ours
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
-from reprlib import Repr
 from typing import Any
 
 from windrow.aggregators.rolling.source import named_input
 from windrow.aggregators.rolling.task import Task
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.registry import entry_of
+from windrow.arguments import shown
 from windrow.errors import InputError, WindrowError
 
 __all__ = ["guarded_monoid"]
-
-_shown = Repr()
-_shown.maxother = 60
 
 
 def guarded_monoid(task: Task) -> Monoid[Any, Any]:
@@ -38,7 +35,7 @@ def guarded_monoid(task: Task) -> Monoid[Any, Any]:
             except Exception as problem:
                 raise InputError(
                     f"{_read_by(task)} has values that {task.aggregate!r} cannot take together, "
-                    f"such as {_shown.repr(arguments)} ({type(problem).__name__}: {problem}); give "
+                    f"such as {shown(arguments)} ({type(problem).__name__}: {problem}); give "
                     "values of one type that can be compared and computed with"
                 ) from problem
 

@@ -9,6 +9,7 @@ from windrow.aggregators.rolling.columns import Column, named_columns, read_colu
 from windrow.aggregators.rolling.task import Task
 from windrow.aggregators.rolling.times import Times, read_times
 from windrow.algebra.aggregate import TIME, Aggregate, Reads
+from windrow.arguments import shown
 from windrow.errors import InputError
 
 __all__ = ["Source", "named_input"]
@@ -117,7 +118,7 @@ def _require_wanted(
         odd = next((value for value in values if not wanted.holds(value)), None)
         if odd is None:
             return
-        found = f"has {odd!r}, a {type(odd).__name__}"
+        found = f"has {shown(odd)}, a {type(odd).__name__}"
     raise InputError(
         f"{argument} {found}, and {aggregate!r} takes {wanted.words}; "
         "convert the column first, or choose another aggregate"
