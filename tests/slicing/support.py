@@ -12,7 +12,16 @@ from windrow.algebra.aggregate import Aggregate
 from windrow.slicing.definition import Definition
 from windrow.slicing.state_types import result_type
 from windrow.testing import expected
-from windrow.windows import Emit, Order, Policy, Ties, TrailingRows, TrailingTime, Window
+from windrow.windows import (
+    Emit,
+    Order,
+    Policy,
+    Punctuated,
+    Ties,
+    TrailingRows,
+    TrailingTime,
+    Window,
+)
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -87,9 +96,9 @@ def ties_together(kind: Window) -> bool:
 
 
 def between_times(cuts: Sequence[int], rows: Sequence[Drawn], kind: Window) -> list[int]:
-    """Where rows in order of time are cut: nowhere between rows of one time that are together."""
+    """Where rows in order of time are cut: not between rows of one time where that counts."""
     places = sorted({*(cut for cut in cuts if cut < len(rows)), len(rows)})
-    if not ties_together(kind):
+    if not ties_together(kind) and not isinstance(kind, Punctuated):
         return places
     return [p for p in places if p in (0, len(rows)) or rows[p - 1][1] < rows[p][1]]
 

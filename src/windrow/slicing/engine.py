@@ -37,7 +37,8 @@ class Engine(Protocol):
     """Windows of one kind over the rows of many keys.
 
     `rows` are sorted in the order of application, and nothing in them comes before what was
-    applied earlier; where a window has ties together, all rows of one time come in one call.
+    applied earlier; where a window has ties together, or is punctuated and rows are in the order
+    of time, all rows of one time come in one call.
     `until` promises that no later row has a time below it; None that there are no later rows at
     all.
     """
