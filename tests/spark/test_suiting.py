@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 import windrow as wr
 from windrow import agg, window
+from windrow.errors import InputError
 from windrow.spark.suiting import BYTES_OF_BATCHES
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -57,3 +58,39 @@ def test_a_plan_misses_the_setting_where_rows_go_to_python(fresh: SparkSession) 
     assert "suit" not in cheaper(window.trailing("1 hour"))
     fresh.conf.set(BYTES_OF_BATCHES, "1m")  # as somebody wants it
     assert "suit" not in cheaper(window.trailing("1 hour"))
+
+
+def _trailing_stream(session: SparkSession) -> DataFrame:
+    rows = session.readStream.format("rate").load()
+    trailing = window.trailing("1 hour")
+    return (
+        wr.over(rows, time="timestamp", lateness="1 second")
+        .window(trailing)
+        .aggregate(n=agg.count())
+    )
+
+
+def test_a_stream_sets_the_one_provider_that_can_keep_its_state(fresh: SparkSession) -> None:
+    fresh.conf.unset(PROVIDER)
+    _trailing_stream(fresh)
+    assert "RocksDB" in str(fresh.conf.get(PROVIDER))
+
+
+def test_a_provider_that_cannot_keep_state_is_refused_when_a_stream_is_built(
+    fresh: SparkSession,
+) -> None:
+    other = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
+    fresh.conf.set(PROVIDER, other)
+    with pytest.raises(InputError, match=rf"{PROVIDER}='{other}' cannot keep.* set it to "):
+        _trailing_stream(fresh)
+
+
+def test_tasks_without_work_are_told_of_where_nobody_chose_their_number(
+    fresh: SparkSession,
+) -> None:
+    partitions = "spark.sql.shuffle.partitions"
+    fresh.conf.unset(partitions)
+    with pytest.warns(UserWarning, match=r"200 tasks, of which at most 16 have work; call windr"):
+        _trailing_stream(fresh)
+    fresh.conf.set(partitions, "200")  # as somebody wants it
+    _trailing_stream(fresh)  # warnings are errors here

@@ -20,7 +20,7 @@ from windrow.spark.clock import UNKNOWN, LateBy, set_timer
 from windrow.spark.packing import PARCELS, Work, in_lanes, numbered
 from windrow.spark.request import Request
 from windrow.spark.shipped import Shipped
-from windrow.spark.stateful import greeting
+from windrow.spark.stateful import greeting, with_state
 from windrow.spark.types import arrow_schema, spark_schema
 from windrow.spark.unpacking import unpacked
 from windrow.spark.workers import in_workers
@@ -38,16 +38,9 @@ def late_rows(request: Request, late_by: LateBy) -> DataFrame:
     schema = arrow_schema(rows.schema, written)
     flow = Shipped(Flow, request.definition, request.emit)
     timed = request.lateness_ms is not None
-    passed = (
-        in_workers(rows, _pack(schema, buckets_of(spark), late_by), PARCELS)
-        .groupBy("lane")
-        .transformWithState(
-            _LateRows(flow, schema, late_by, timers=timed),
-            "parcel binary",
-            "append",
-            "EventTime" if timed else "None",
-        )
-    )
+    parcels = in_workers(rows, _pack(schema, buckets_of(spark), late_by), PARCELS)
+    processor = _LateRows(flow, schema, late_by, timers=timed)
+    passed = with_state(parcels, processor, "parcel binary", "append", timed=timed)
     found = in_workers(passed, unpacked(schema), spark_schema(schema))
     return found.drop("t").toDF(*request.names.columns)
 

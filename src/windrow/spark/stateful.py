@@ -10,6 +10,7 @@ from itertools import count
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from windrow.slicing.flow import Flow
 from windrow.slicing.keyed import numbers
@@ -21,13 +22,14 @@ from windrow.spark.processor import BucketProcessor
 from windrow.spark.request import Request
 from windrow.spark.shipped import Shipped
 from windrow.spark.signature import signature_of
+from windrow.spark.suiting import keep_state_in_rocksdb, warn_of_idle_tasks
 from windrow.spark.types import spark_schema
 from windrow.spark.unpacking import unpacked
 from windrow.spark.workers import in_workers
 from windrow.windows import Emit
 from windrow.wire.narrowed import narrowed
 
-__all__ = ["answered", "greeting", "in_buckets", "run"]
+__all__ = ["answered", "greeting", "in_buckets", "run", "with_state"]
 
 _ANSWERS = "parcel binary, late long"
 
@@ -58,16 +60,8 @@ def answered(rows: DataFrame, work: Work, flow: Shipped[Flow], request: Request)
     mode = "append" if request.emit is Emit.ON_CLOSE else "update"
     timed = request.lateness_ms is not None
     signature = f"{signature_of(request)}; {len(_labels(rows))} buckets"
-    answers = (
-        in_workers(rows, work, PARCELS)
-        .groupBy("lane")
-        .transformWithState(
-            BucketProcessor(flow, signature, request.names.keys, request.late_by, timers=timed),
-            _ANSWERS,
-            mode,
-            "EventTime" if timed else "None",
-        )
-    )
+    processor = BucketProcessor(flow, signature, request.names.keys, request.late_by, timers=timed)
+    answers = with_state(in_workers(rows, work, PARCELS), processor, _ANSWERS, mode, timed=timed)
     counted = answers.observe(
         # A number of its own: a plan may hold the same query twice.
         f"windrow-{flow.mark[:8]}-{next(_results)}",
@@ -76,6 +70,18 @@ def answered(rows: DataFrame, work: Work, flow: Shipped[Flow], request: Request)
     results = told(engine.schema, HASH_KEY)
     found = in_workers(counted.select("parcel"), unpacked(results), spark_schema(results))
     return found.select(*without_hash(request.definition, results))
+
+
+def with_state(
+    parcels: DataFrame, processor: StatefulProcessor, answers: str, mode: str, *, timed: bool
+) -> DataFrame:
+    """What a processor answers to the parcels of each bucket, with Spark's state beside it."""
+    spark = parcels.sparkSession
+    keep_state_in_rocksdb(spark)
+    warn_of_idle_tasks(spark, len(buckets_of(spark)))
+    return parcels.groupBy("lane").transformWithState(
+        processor, answers, mode, "EventTime" if timed else "None"
+    )
 
 
 def _pack_rows(schema: pa.Schema, labels: tuple[int, ...], late_by: LateBy) -> Work:

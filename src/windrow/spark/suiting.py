@@ -1,24 +1,34 @@
 """Settings of a Spark session that suit windows."""
 
 import os
+import warnings
 from collections.abc import Mapping
 
 from pyspark.sql import SparkSession
 
-__all__ = ["BYTES_OF_BATCHES", "measures_batches", "suit"]
+from windrow.errors import InputError
+
+__all__ = [
+    "BYTES_OF_BATCHES",
+    "keep_state_in_rocksdb",
+    "measures_batches",
+    "suit",
+    "warn_of_idle_tasks",
+]
 
 # Up to a limit in bytes Spark measures each batch for Python anew with every row that it adds to
 # it, which takes longer than adding the row.
 BYTES_OF_BATCHES = "spark.sql.execution.arrow.maxBytesPerBatch"
+
+_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 _SUITABLE: Mapping[str, str] = {
     BYTES_OF_BATCHES: str((1 << 31) - 1),  # Spark's word for no limit
     # Rows bound batches instead: each batch costs Python as much as a thousand rows do.  Those of a
     # query are short, as windows ask for few columns, and so are the packets in which ours travel.
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(1 << 12),
-    "spark.sql.streaming.stateStore.providerClass": (
-        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-    ),
+    _PROVIDER: _ROCKS_DB,
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
 }
 _PARTITIONS = "spark.sql.shuffle.partitions"
@@ -40,6 +50,36 @@ def suit(session: SparkSession) -> dict[str, str]:
     for key, value in fresh.items():
         session.conf.set(key, value)
     return fresh
+
+
+def keep_state_in_rocksdb(session: SparkSession) -> None:
+    """See to it that state is kept in RocksDB: Spark has no other place for that of our operator.
+
+    Spark itself would say so in the middle of a trace, after the stream has started.
+    """
+    given = session.conf.getAll.get(_PROVIDER)
+    if given is None:
+        session.conf.set(_PROVIDER, _ROCKS_DB)
+    elif not given.endswith("RocksDBStateStoreProvider"):
+        raise InputError(
+            f"{_PROVIDER}={given!r} cannot keep the state of this stream: Spark keeps that of "
+            f"operators in Python in RocksDB alone; set it to {_ROCKS_DB}, or leave it unset"
+        )
+
+
+def warn_of_idle_tasks(session: SparkSession, buckets: int) -> None:
+    """Say that most tasks of a stream would have nothing to do, if nobody chose how many there are.
+
+    Each costs a start of Python work and a commit, in every micro-batch.
+    """
+    tasks = int(str(session.conf.get(_PARTITIONS)))
+    if tasks > buckets and _PARTITIONS not in session.conf.getAll:
+        warnings.warn(
+            f"{_PARTITIONS} is not set: every micro-batch will have {tasks} tasks, of which at "
+            f"most {buckets} have work; call windrow.suit(spark), or set it before the stream is "
+            "first started, as the checkpoint keeps it",
+            stacklevel=2,
+        )
 
 
 def measures_batches(session: SparkSession) -> bool:
