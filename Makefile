@@ -29,7 +29,7 @@ test: lint types layers redis-server  ## everything a change must pass
 	@$(MAKE) --no-print-directory test-oldest
 
 test-slow: $(READY) redis-server  ## the tests that take minutes
-	@$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup $(PYTEST_ARGS)
 	@$(MAKE) --no-print-directory test-oldest FLOOR='not slow'
 
 # Spark 4.1 leaves sockets open on the driver.

@@ -18,7 +18,10 @@ from benchmarks.progress import Progress
 from windrow.aggregators import Footprint
 from windrow.aggregators.approximate.rolled import Intervals
 
-pytestmark = pytest.mark.xdist_group("approximate benchmarks")
+pytestmark = [
+    pytest.mark.xdist_group("approximate benchmarks"),
+    pytest.mark.usefixtures("always_compiled"),  # as `make bench-approx` runs them
+]
 
 
 def quiet() -> Bench:

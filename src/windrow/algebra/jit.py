@@ -10,7 +10,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 from uuid import uuid4
 
-from windrow.algebra.fingerprint import fingerprint
+from windrow.algebra.fingerprint import Fingerprints
 from windrow.algebra.hot import is_hot, native_of
 
 __all__ = ["compiler_version", "define", "jit", "reason"]
@@ -29,17 +29,31 @@ def jit(function: Callable[..., Any]) -> Any:
     """
     if not isinstance(function, FunctionType):
         return function  # a builtin, or compiled already
-    return _jit(function, fingerprint(function), called_from_python=True)
+    marks = Fingerprints()
+    return _jit(function, marks.of(function), marks, called_from_python=True)
 
 
-@cache
-def _jit(function: FunctionType, mark: str | None, *, called_from_python: bool) -> Any:
+_ready: dict[tuple[FunctionType, str | None, bool], Any] = {}
+
+
+def _jit(
+    function: FunctionType, mark: str | None, marks: Fingerprints, *, called_from_python: bool
+) -> Any:
+    key = function, mark, called_from_python
+    if key not in _ready:
+        _ready[key] = _made_ready(function, mark, marks, called_from_python=called_from_python)
+    return _ready[key]
+
+
+def _made_ready(
+    function: FunctionType, mark: str | None, marks: Fingerprints, *, called_from_python: bool
+) -> Any:
     native = native_of(function)
     if native is not None:
         made = native()
-        return (
-            _jit(made, mark, called_from_python=False) if isinstance(made, FunctionType) else made
-        )
+        if not isinstance(made, FunctionType):
+            return made
+        return _jit(made, mark, marks, called_from_python=False)
 
     import numba
 
@@ -47,7 +61,7 @@ def _jit(function: FunctionType, mark: str | None, *, called_from_python: bool) 
         # Functions that call each other in a circle stay plain: the compiler will say so.
         if not isinstance(thing, FunctionType) or _reaches(thing, function, set()):
             return thing
-        return _jit(thing, fingerprint(thing), called_from_python=False)
+        return _jit(thing, marks.of(thing), marks, called_from_python=False)
 
     copy = FunctionType(
         function.__code__,

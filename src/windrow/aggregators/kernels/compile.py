@@ -25,7 +25,7 @@ __all__ = ["AT_ONCE", "CompilationError", "Kernel", "kernel"]
 # How long kernels may run interpreted before compiling is worth a thought: all in this process
 # before the compiler is loaded, and each of them before it is compiled.
 _PATIENCE_S: Final = 1.0
-# A call that would take longer than this is worth compiling for by itself.
+# One that takes longer than this, in a single call or in many, is worth compiling for by itself.
 _LARGE_S: Final = 2.0
 
 #: For kernels whose work cannot be told from the sizes of arrays, and is much.
@@ -90,7 +90,7 @@ class Kernel:
 
     def _pays(self, arguments: tuple[Any, ...]) -> bool:
         cost_s = self._element_s * max(elements(arguments), 1)
-        if cost_s >= _LARGE_S:
+        if self._spent_s + cost_s >= _LARGE_S:
             return True
         if _ledger.interpreted_s + cost_s < _PATIENCE_S:
             return False
