@@ -15,6 +15,7 @@ from math import inf, nan
 from typing import Any
 
 from windrow import agg
+from windrow.algebra.catalogue.sketch_bytes import _level_capacity
 from windrow.algebra.catalogue.sketches import Sketch, between_ranks, restored_sketch, values_in
 from windrow.errors import SnapshotError
 
@@ -121,6 +122,24 @@ def relevelled(content: bytes, other: bytes, rng: random.Random) -> bytes:
     return bytes(damaged)
 
 
+def heightened(content: bytes, other: bytes, rng: random.Random) -> bytes:
+    """KLL with more levels, empty ones above or below, and all else as these need it."""
+    if len(content) < 40 or content[2] != 15 or content[0] != 5:
+        return content
+    (k,), levels = struct.unpack_from("<H", content, 4), content[18]
+    starts = struct.unpack_from(f"<{levels}I", content, 20)
+    kept = (len(content) - 36 - 4 * levels) // 8
+    below = rng.random() < 0.5
+    more = rng.choice([1, 2, 20 if below else 60 - levels])  # a level below doubles all values
+    capacity = sum(_level_capacity(k, depth) for depth in range(levels + more))
+    moved = [start - starts[0] + capacity - kept for start in starts]
+    moved = [moved[0]] * more + moved if below else moved + [capacity] * more
+    borders = [*moved, capacity]
+    n = sum((b - a) << level for level, (a, b) in enumerate(pairwise(borders)))
+    head = content[:8] + struct.pack("<Q", n) + content[16:18] + bytes([levels + more, content[19]])
+    return head + struct.pack(f"<{levels + more}I", *moved) + content[20 + 4 * levels :]
+
+
 def reregistered(content: bytes, other: bytes, rng: random.Random) -> bytes:
     """HyperLogLog with other registers, and the sums that these have."""
     if (
@@ -147,6 +166,7 @@ WAYS: list[Callable[[bytes, bytes, random.Random], bytes]] = [
     spliced,
     renumbered,
     relevelled,
+    heightened,
     reregistered,
 ]
 

@@ -55,6 +55,8 @@ def require_kll(content: bytes) -> None:
         raise _damaged(f"levels at {borders} do not follow each other")
     if n != sum((b - a) << level for level, (a, b) in enumerate(pairwise(borders))):
         raise _damaged(f"levels at {borders} are not of {n} values")
+    if borders[-2] == borders[-1]:  # merging takes room for as many levels as the values need
+        raise _damaged(f"the highest level of {levels} is empty")
     least, largest, kept = items[0], items[1], items[2:]
     if len(kept) < 2 or not ((least <= kept) & (kept <= largest)).all():
         raise _damaged("values are missing, or not between the least and the largest")
@@ -88,7 +90,7 @@ def require_hll(content: bytes) -> None:
         (found,) = _unpacked(struct.Struct("<I"), content, _HLL_HEAD.size)
         _require_coupons(_numbers(content, _HLL_HEAD.size + 4, "<u4", found), 3 << lg_array - 2)
     elif mode & 3 == _LIST and (ints, lg_array) == (2, _LIST_LG):
-        _require_coupons(_numbers(content, _HLL_HEAD.size, "<u4", count), 1 << _LIST_LG)
+        _require_coupons(_numbers(content, _HLL_HEAD.size, "<u4", count), (1 << _LIST_LG) - 1)
     else:
         raise _damaged(f"mode {mode:#x} does not go with preamble {ints} and array {lg_array}")
 
