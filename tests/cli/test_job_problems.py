@@ -254,6 +254,16 @@ def test_merges_of_merges_are_read_in_no_time(tmp_path: Path) -> None:
     assert any("unknown key 'x'" in line for line in told)
 
 
+@pytest.mark.parametrize("again", ["*a", "{<<: *a}"])
+def test_entries_that_aliases_repeat_are_bounded(tmp_path: Path, again: str) -> None:
+    many = ", ".join(f"k{n}: 1" for n in range(2_000))
+    text = f"a: &a {{{many}}}\naggregates:\n" + "".join(f"  w{n}: {again}\n" for n in range(999))
+    started = time.process_time()
+    told = problems(tmp_path, text)
+    assert time.process_time() - started < 3  # all two million of them would take a minute
+    assert any("aliases repeat more than 30,000 entries" in line for line in told)
+
+
 def test_a_mapping_that_merges_itself_is_no_hang(tmp_path: Path) -> None:
     assert problems(tmp_path, "&job\n<<: *job\n" + GOOD) == []
 

@@ -7,7 +7,7 @@ from math import isfinite
 
 import yaml
 
-from windrow.cli.job.problems import Place, Problem, did_you_mean
+from windrow.cli.job.problems import Place, Problem, Problems, did_you_mean
 from windrow.errors import WindowError, WindrowError
 from windrow.windows import microseconds
 
@@ -35,7 +35,7 @@ class Entry:
 
     name: str
     node: yaml.Node
-    problems: list[Problem]
+    problems: Problems
     key: yaml.Node | None = None
 
     @property
@@ -174,7 +174,7 @@ class Entry:
         self.complain(f"{self.name}: {fault} ({way_out or f'e.g. {key}: {example}'})")
 
 
-def _pairs(node: yaml.MappingNode, problems: list[Problem]) -> list[_Pair]:
+def _pairs(node: yaml.MappingNode, problems: Problems) -> list[_Pair]:
     """Keys and values of a mapping: first what `<<` puts in, then its own, each key once."""
     own, merged = _own(node, problems), dict[str, _Pair]()
     others: list[_Pair] = [pair for pair in node.value if not isinstance(pair[0], yaml.ScalarNode)]
@@ -191,9 +191,10 @@ def _pairs(node: yaml.MappingNode, problems: list[Problem]) -> list[_Pair]:
     return [*(pair for name, pair in merged.items() if name not in own), *own.values(), *others]
 
 
-def _own(node: yaml.MappingNode, problems: list[Problem]) -> dict[str, _Pair]:
+def _own(node: yaml.MappingNode, problems: Problems) -> dict[str, _Pair]:
     """The pairs that stand in a mapping itself, by the text of their keys."""
     found: dict[str, _Pair] = {}
+    problems.note_entries(len(node.value), node.start_mark)
     for key, value in node.value:
         if not isinstance(key, yaml.ScalarNode) or key.tag == _MERGE:
             continue
@@ -204,7 +205,7 @@ def _own(node: yaml.MappingNode, problems: list[Problem]) -> dict[str, _Pair]:
     return found
 
 
-def _merged_into(node: yaml.MappingNode, problems: list[Problem]) -> list[yaml.MappingNode]:
+def _merged_into(node: yaml.MappingNode, problems: Problems) -> list[yaml.MappingNode]:
     """The mappings that its `<<` name; of a key that several have, the first counts."""
     named = [value for key, value in node.value if key.tag == _MERGE]
     found = []

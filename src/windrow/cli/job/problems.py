@@ -8,10 +8,11 @@ import yaml
 
 from windrow.errors import WindrowError
 
-__all__ = ["JobFileError", "Place", "Problem", "did_you_mean"]
+__all__ = ["JobFileError", "Place", "Problem", "Problems", "did_you_mean"]
 
 _MOST, _LONGEST = 50, 600  # problems, and characters of a line
 _LONGEST_NAME = 80
+_MOST_ENTRIES = 30_000  # more than a file of the largest size can hold without aliases
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -59,6 +60,21 @@ class JobFileError(WindrowError):
         if more := len(self.problems) - len(told):
             told.append(f"… and {more:,} more problems (mend these first)")
         super().__init__("\n".join(told))
+
+
+class Problems(list[Problem]):
+    """The problems found so far; bounds the work of looking for more."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._entries = 0
+
+    def note_entries(self, entries: int, mark: yaml.Mark) -> None:
+        """Note that so many entries are read at a place; refuses what only aliases can repeat."""
+        self._entries += entries
+        if self._entries > _MOST_ENTRIES:
+            message = f"aliases repeat more than {_MOST_ENTRIES:,} entries (write fewer of them)"
+            raise JobFileError([*self, Problem(Place.of(mark), message)])
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:

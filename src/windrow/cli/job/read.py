@@ -13,7 +13,7 @@ from windrow.cli.job.ends import read_path, read_sink, read_source
 from windrow.cli.job.entry import Entry
 from windrow.cli.job.expressions import ExpressionError, read_aggregate
 from windrow.cli.job.job import Job, Read
-from windrow.cli.job.problems import JobFileError, Place, Problem
+from windrow.cli.job.problems import JobFileError, Place, Problem, Problems
 from windrow.cli.job.windows import read_windows
 from windrow.planning.strategy import Strategy
 from windrow.windows import Emit, Order, Punctuated, Window
@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 def read_job(path: Path, settings: Sequence[str] = ()) -> Job:
     """The job of a file, with `key=value` settings put in; `JobFileError` says all its problems."""
-    problems: list[Problem] = []
+    problems = Problems()
     root = Entry("", compose(path, settings), problems)
     found = root.section((*_NEEDED, *_OTHERS, *_CHOICES), _NEEDED["source"])
     for key, example in _NEEDED.items():
