@@ -31,7 +31,7 @@ def member(
     if isinstance(value, str) and value.lower() in members:
         return members[value.lower()]
     choices = " or ".join(f"{one} ({text!r})" for text, one in members.items())
-    raise error(f"{argument}={value!r} is not a valid value for {argument}; use {choices}")
+    raise error(f"{argument}={shown(value)} is not a valid value for {argument}; use {choices}")
 
 
 def finite(value: object) -> float | None:
@@ -73,7 +73,7 @@ class _Shown(Repr):
 
 
 _shown = _Shown()
-_shown.maxother = 60
+_shown.maxstring = _shown.maxother = 100
 
 
 def shown(value: object) -> str:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.monoid import Monoid
-from windrow.arguments import member
+from windrow.arguments import member, shown
 from windrow.errors import WindowError
 from windrow.windows.check import Check
 
@@ -82,7 +82,7 @@ def named_aggregates(
     """A user's mapping in the immutable form that `Policy` holds; bare monoids are wrapped."""
     if not isinstance(using, Mapping):
         raise WindowError(
-            f"using={using!r} is a {type(using).__name__}; "
+            f"using={shown(using)} is a {type(using).__name__}; "
             'give a mapping of names to aggregates, e.g. using={"n": agg.count()}'
         )
     return tuple(
@@ -100,12 +100,12 @@ def _require_named_aggregates(using: tuple[tuple[str, Aggregate[Any]], ...]) -> 
     for name, part in using:
         if not _is_attribute(name):
             raise WindowError(
-                f"using has the name {name!r}, which predicates cannot read as an attribute; "
+                f"using has the name {shown(name)}, which predicates cannot read as an attribute; "
                 "use an identifier that is no keyword and has no leading underscore, e.g. 'n'"
             )
         if not isinstance(part, Aggregate):
             raise WindowError(
-                f"using[{name!r}]={part!r} is not an aggregate; "
+                f"using[{shown(name)}]={shown(part)} is not an aggregate; "
                 "use one of windrow.agg, e.g. agg.count(), or a Monoid"
             )
 
@@ -118,7 +118,7 @@ def _require_predicate(
         return
     call = f"{argument}=lambda {', '.join(parameters)}: ..."
     if not callable(predicate):
-        raise WindowError(f"{argument}={predicate!r} is not callable; give a function, {call}")
+        raise WindowError(f"{argument}={shown(predicate)} is not callable; give a function, {call}")
     try:
         signature = inspect.signature(predicate)
     except (TypeError, ValueError):

@@ -17,7 +17,7 @@ from windrow.algebra.monoid import Group
 from windrow.algebra.numeric import FLOAT, INT, VALUE, Dtypes, Field, Numeric
 from windrow.algebra.optional import same
 from windrow.algebra.registry import Takes, register
-from windrow.arguments import whole
+from windrow.arguments import shown, whole
 from windrow.errors import AggregateError
 
 __all__ = ["histogram"]
@@ -49,23 +49,24 @@ def histogram(edges: Iterable[float], column: Reads = None) -> Aggregate[Group[C
 def _checked(edges: Iterable[float], column: Reads) -> tuple[float, ...]:
     if isinstance(edges, str | Mapping) or not isinstance(edges, Iterable):
         way_out = swapped("histogram", edges, column) or "give numbers such as [0, 10, 20]"
-        raise AggregateError(f"edges={edges!r} is not a list of numbers; {way_out}")
+        raise AggregateError(f"edges={shown(edges)} is not a list of numbers; {way_out}")
     try:
         given = tuple(islice(edges, _MOST_EDGES + 1))
     except TypeError:  # an array without dimensions
         given = (edges,)  # type: ignore[assignment]
     if len(given) > _MOST_EDGES:
         raise AggregateError(
-            f"edges={given[0]!r}, {given[1]!r}, … are more than {_MOST_EDGES:,}; give fewer"
+            f"edges={shown(given[0])}, {shown(given[1])}, … are more than {_MOST_EDGES:,}; give "
+            "fewer"
         )
     checked = tuple(edge for edge in map(_edge, given) if edge is not None)
     if len(checked) < 2 or len(checked) < len(given):
         raise AggregateError(
-            f"edges={given!r} make no bin; give at least two numbers, such as [0, 10, 20]"
+            f"edges={shown(given)} make no bin; give at least two numbers, such as [0, 10, 20]"
         )
     if not all(low < high for low, high in pairwise(checked)):
         raise AggregateError(
-            f"edges={given!r} do not increase; sort them, without repetition and without NaN"
+            f"edges={shown(given)} do not increase; sort them, without repetition and without NaN"
         )
     return checked
 

@@ -8,7 +8,7 @@ from windrow.algebra.catalogue.parameters import swapped
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.ordering import descending
 from windrow.algebra.registry import Takes, register
-from windrow.arguments import whole
+from windrow.arguments import shown, whole
 from windrow.errors import AggregateError
 
 __all__ = ["top_k"]
@@ -28,7 +28,7 @@ def top_k(k: int, column: Reads = None) -> Aggregate[Monoid[tuple[Any, ...], lis
     size = whole(k)
     if size is None or size < 1:
         way_out = swapped("top_k", k, column) or "use k=1 for the largest alone"
-        raise AggregateError(f"k={k!r} is not a positive integer; {way_out}")
+        raise AggregateError(f"k={shown(k)} is not a positive integer; {way_out}")
     return Aggregate(_top(size), (column,))
 
 

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, TypeVar
 
+from windrow.arguments import shown
 from windrow.errors import InputError
 from windrow.planning.small_files import read_small
 from windrow.planning.topology.arrivals import Arrivals
@@ -102,7 +103,7 @@ def _plan(told: dict[str, Any]) -> Plan:
     widths = told.get("widths", list(found.widths))
     if widths != list(found.widths):
         raise InputError(
-            f"widths={widths!r} are not those of its layers, {list(found.widths)}; change the "
+            f"widths={shown(widths)} are not those of its layers, {list(found.widths)}; change the "
             "layers, or plan anew with windrow plan"
         )
     return found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windrow.arguments import shown
 from windrow.errors import InputError
 from windrow.planning.tables import read_table, require_single, timestamps
 from windrow.planning.topology.trace import Trace
@@ -55,7 +56,7 @@ def _named(
             require_single(table, name, path)
             return name
         raise InputError(
-            f"{argument}={name!r}: {path} has no such column; it has "
+            f"{argument}={shown(name)}: {path} has no such column; it has "
             f"{', '.join(table.column_names)}"
         )
     for known in usual:
