@@ -142,10 +142,10 @@ def require_evictable(count: object, held: int) -> int:
     else:
         raise InputError(f"evict(count={shown(count)}): give a whole number of updates")
     if number < 0:
-        raise InputError(f"evict(count={number}): give 0 or more updates to evict")
+        raise InputError(f"evict(count={shown(number)}): give 0 or more updates to evict")
     if number > held:
         raise EmptyWindowError(
-            f"evict(count={number}) from a window of {held} update(s); "
+            f"evict(count={shown(number)}) from a window of {held} update(s); "
             "ask len() first, or evict at most that many"
         )
     return number

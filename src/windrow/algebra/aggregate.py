@@ -66,7 +66,7 @@ class Aggregate(Generic[M]):
             )
 
     def __repr__(self) -> str:
-        columns = [repr(column) for column in self.columns if column is not None]
+        columns = [_named(column) for column in self.columns if column is not None]
         tolerance = "" if self.tolerance is None else f".{self.tolerance!r}"
         given = ", ".join(filter(None, [self.monoid.parameters, *columns]))
         return f"{self.monoid.name}({given}){tolerance}"
@@ -115,6 +115,11 @@ class Aggregate(Generic[M]):
 
     def _lift(self, row: Any) -> Any:
         return self.monoid.lift_row(*self.read(row))
+
+
+def _named(column: Reads) -> str:
+    """A column as it was given; mappings may have numbers for names, even those without a repr."""
+    return shown(column) if isinstance(column, int) else repr(column)
 
 
 def _entry(row: Any, column: Reads, reader: str) -> Any:

@@ -64,6 +64,8 @@ class Policy:
             )
         _require_predicate(self.keep, "keep", ("window",))
         _require_predicate(self.drop, "drop", ("evicted", "after", "before"))
+        if not isinstance(self.using, tuple):
+            object.__setattr__(self, "using", named_aggregates(self.using))
         _require_named_aggregates(self.using)
         object.__setattr__(self, "check", member(Check, self.check, "check", WindowError))
 
@@ -81,13 +83,17 @@ def named_aggregates(
 ) -> tuple[tuple[str, Aggregate[Any]], ...]:
     """A user's mapping in the immutable form that `Policy` holds; bare monoids are wrapped."""
     if not isinstance(using, Mapping):
-        raise WindowError(
-            f"using={shown(using)} is a {type(using).__name__}; "
-            'give a mapping of names to aggregates, e.g. using={"n": agg.count()}'
-        )
+        raise WindowError(_no_names(using))
     return tuple(
         (name, Aggregate(part) if isinstance(part, Monoid) else part)
         for name, part in using.items()
+    )
+
+
+def _no_names(using: object) -> str:
+    return (
+        f"using={shown(using)} is a {type(using).__name__}; "
+        'give a mapping of names to aggregates, e.g. using={"n": agg.count()}'
     )
 
 
@@ -97,6 +103,8 @@ def _require_named_aggregates(using: tuple[tuple[str, Aggregate[Any]], ...]) -> 
             "using is empty, so the predicates have nothing to look at; "
             'name at least one aggregate, e.g. using={"n": agg.count()}'
         )
+    if not all(isinstance(one, tuple) and len(one) == 2 for one in using):
+        raise WindowError(_no_names(using))
     for name, part in using:
         if not _is_attribute(name):
             raise WindowError(

@@ -64,5 +64,5 @@ class Even:
 
 def require_buckets(buckets: object, argument: str = "buckets") -> None:
     """Refuse what is no number of buckets."""
-    if isinstance(buckets, bool) or not isinstance(buckets, int) or buckets < 1:
-        raise InputError(f"{argument}={shown(buckets)}: give a whole number, 1 or more")
+    if isinstance(buckets, bool) or not isinstance(buckets, int) or not 1 <= buckets < 1 << 63:
+        raise InputError(f"{argument}={shown(buckets)}: give a whole number, 1 or more, below 2^63")

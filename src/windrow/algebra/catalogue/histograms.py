@@ -6,7 +6,6 @@ from contextlib import suppress
 from functools import cache
 from itertools import islice, pairwise
 from math import ceil, floor
-from numbers import Real
 from operator import add, sub
 from typing import Any, TypeAlias
 
@@ -17,7 +16,7 @@ from windrow.algebra.monoid import Group
 from windrow.algebra.numeric import FLOAT, INT, VALUE, Dtypes, Field, Numeric
 from windrow.algebra.optional import same
 from windrow.algebra.registry import Takes, register
-from windrow.arguments import shown, whole
+from windrow.arguments import real, shown, whole
 from windrow.errors import AggregateError
 
 __all__ = ["histogram"]
@@ -74,16 +73,7 @@ def _checked(edges: Iterable[float], column: Reads) -> tuple[float, ...]:
 def _edge(edge: object) -> float | None:
     """A number as Python's own; None for what is none."""
     number = whole(edge)
-    if number is not None or isinstance(edge, bool) or not isinstance(edge, Real):
-        return number
-    try:
-        return float(edge)
-    except (
-        OverflowError,
-        TypeError,
-        ValueError,
-    ):  # a fraction beyond all floats, or a duration of numpy's
-        return None
+    return real(edge) if number is None else number
 
 
 @cache
@@ -113,10 +103,13 @@ def _histogram(edges: tuple[float, ...]) -> Group[Counts, Counts]:
 
 def _written(edge: float) -> str:
     """An edge as text, the same for equal numbers: 10 for 10.0 too."""
-    with suppress(OverflowError):
-        if (number := float(edge)) == edge:
-            return repr(number + 0.0).removesuffix(".0")  # -0.0 + 0.0 is 0.0
-    return repr(edge)
+    try:
+        number = float(edge)
+    except OverflowError:
+        return hex(int(edge))  # Python writes no decimals of thousands of digits
+    if number != edge:
+        return repr(edge)
+    return repr(number + 0.0).removesuffix(".0")  # -0.0 + 0.0 is 0.0
 
 
 @cache

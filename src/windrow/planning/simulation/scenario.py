@@ -56,6 +56,7 @@ class Scenario:
                 "replayed by sending=Sending.TRACE, and by nothing else; give both or neither"
             )
         if self.trace is not None:
+            require_kind(Trace, self.trace, "trace")
             self._require_good_trace(self.trace)
         else:
             self._require_few_items()

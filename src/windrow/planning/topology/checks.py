@@ -104,7 +104,7 @@ def require_path(value: object, argument: str) -> Path:
 def _told(value: object) -> str:
     """A value as errors show it: numbers of hundreds of digits are cut."""
     number = whole(value)
-    return repr(value) if number is None or abs(number) <= _LARGEST else f"{Decimal(number):.3g}"
+    return shown(value) if number is None or abs(number) <= _LARGEST else f"{Decimal(number):.3g}"
 
 
 def _within(value: object, least: float = _SMALLEST) -> str:
