@@ -95,7 +95,7 @@ def trailing(
     if duration is not None and rows is None:
         if isinstance(duration, int):
             raise WindowError(
-                f'duration={duration} has no unit; give a unit, e.g. "90s", or a timedelta; '
+                f'duration={shown(duration)} has no unit; give a unit, e.g. "90s", or a timedelta; '
                 "for a number of rows say rows=1000"
             )
         return TrailingTime(

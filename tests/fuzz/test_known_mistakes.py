@@ -31,6 +31,7 @@ def redis(**times: Any) -> object:
 MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
     "rows": (lambda: window.trailing(rows=HUGE), "rows="),
     "fewer rows": (lambda: window.trailing(rows=-HUGE), "rows="),
+    "duration": (lambda: window.trailing(HUGE), "duration="),
     "count": (lambda: window.count(HUGE), "size="),
     "tumbling": (lambda: window.tumbling(HUGE), "size="),
     "hopping": (lambda: window.hopping("1 hour", every=HUGE), "every="),
