@@ -9,9 +9,11 @@ from operator import index
 from reprlib import Repr
 from typing import TypeVar
 
+import numpy as np
+
 from windrow.errors import InputError, WindrowError
 
-__all__ = ["finite", "member", "shown", "unknown_name", "whole"]
+__all__ = ["finite", "member", "real", "shown", "unknown_name", "whole"]
 
 E = TypeVar("E", bound=Enum)
 
@@ -31,7 +33,7 @@ def member(
     if isinstance(value, str) and value.lower() in members:
         return members[value.lower()]
     choices = " or ".join(f"{one} ({text!r})" for text, one in members.items())
-    raise error(f"{argument}={value!r} is not a valid value for {argument}; use {choices}")
+    raise error(f"{argument}={shown(value)} is not a valid value for {argument}; use {choices}")
 
 
 def finite(value: object) -> float | None:
@@ -40,13 +42,23 @@ def finite(value: object) -> float | None:
     >>> finite(2), finite(True), finite("2"), finite(float("nan"))
     (2.0, None, None, None)
     """
-    if not isinstance(value, Real) or isinstance(value, bool):
+    number = real(value)
+    return number if number is not None and isfinite(number) else None
+
+
+def real(value: object) -> float | None:
+    """A number of any library as a float, the infinite ones and NaN too; None for what is none.
+
+    >>> real(2), real(float("inf")), real(10**400), real(np.timedelta64(1, "M"))
+    (2.0, inf, None, None)
+    """
+    # numpy takes its durations for whole numbers
+    if not isinstance(value, Real) or isinstance(value, bool | np.timedelta64):
         return None
     try:
-        number = float(value)
-    except (OverflowError, TypeError, ValueError):  # numpy takes durations for whole numbers
+        return float(value)
+    except (OverflowError, TypeError, ValueError):
         return None
-    return number if isfinite(number) else None
 
 
 def whole(value: object) -> int | None:
@@ -73,7 +85,7 @@ class _Shown(Repr):
 
 
 _shown = _Shown()
-_shown.maxother = 60
+_shown.maxstring = _shown.maxother = 100
 
 
 def shown(value: object) -> str:

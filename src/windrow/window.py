@@ -8,7 +8,7 @@ from typing import Any, NoReturn, overload
 
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.monoid import Monoid
-from windrow.arguments import member, unknown_name, whole
+from windrow.arguments import member, shown, unknown_name, whole
 from windrow.errors import WindowError
 from windrow.windows import (
     Check,
@@ -95,7 +95,7 @@ def trailing(
     if duration is not None and rows is None:
         if isinstance(duration, int):
             raise WindowError(
-                f'duration={duration} has no unit; give a unit, e.g. "90s", or a timedelta; '
+                f'duration={shown(duration)} has no unit; give a unit, e.g. "90s", or a timedelta; '
                 "for a number of rows say rows=1000"
             )
         return TrailingTime(
@@ -107,12 +107,13 @@ def trailing(
         for argument, given in (("closed", closed), ("ties", ties)):
             if given is not None:
                 raise WindowError(
-                    f"{argument}={given!r} is about times, and rows={rows!r} are counted in the "
-                    f'order they have; leave {argument} out, or give a duration, e.g. "1 hour"'
+                    f"{argument}={shown(given)} is about times, and rows={shown(rows)} are counted "
+                    f"in the order they have; leave {argument} out, or give a duration, "
+                    'e.g. "1 hour"'
                 )
         return TrailingRows(_plain(rows))
     raise WindowError(
-        f"duration={duration!r} and rows={rows!r}: exactly one must be given; "
+        f"duration={shown(duration)} and rows={shown(rows)}: exactly one must be given; "
         'call trailing("1 hour") or trailing(rows=1000)'
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from windrow.arguments import shown
 from windrow.errors import WindrowError
 
 __all__ = ["Call", "complaint", "require_helpful"]
@@ -41,8 +42,8 @@ def complaint(call: Call) -> str | None:
 
 def _unhelpful(message: str, call: Call) -> str | None:
     named = any(argument in message for argument in call.arguments)
-    shown = any(_text(value) in message for value in call.given.values())
-    if not named and not shown:
+    tells = any(_text(value) in message for value in call.given.values())
+    if not named and not tells:
         return f"names no argument and shows no value: {message!r}"
     if ";" not in message and ":" not in message:
         return f"has no way out: {message!r}"
@@ -50,11 +51,14 @@ def _unhelpful(message: str, call: Call) -> str | None:
 
 
 def _text(value: Any) -> str:
-    return repr(value)
+    try:
+        return repr(value)
+    except ValueError:  # an int of thousands of digits
+        return shown(value)
 
 
 def require_helpful(call: Call, seed: int) -> None:
     """Require that a call answers or helps."""
     problem = complaint(call)
     name = getattr(call.function, "__qualname__", repr(call.function))
-    assert problem is None, f"seed {seed}: {name}(**{call.given!r}) {problem}"
+    assert problem is None, f"seed {seed}: {name}(**{_text(call.given)}) {problem}"

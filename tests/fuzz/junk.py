@@ -42,7 +42,11 @@ class Incomparable:
     __hash__ = None  # type: ignore[assignment]
 
 
-INTEGERS = (0, 1, -1, 2, 3, 7, 100, 2**31, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 2**64, 10**40)
+HUGE = (10**5000, -(10**5000))  # more digits than Python writes
+INTEGERS = (
+    *(0, 1, -1, 2, 3, 7, 100, 2**31, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 2**64, 10**40),
+    *HUGE,
+)
 FLOATS = (0.0, -0.0, 0.5, 1.0, -1.5, 1e-300, 1e308, 5e-324, inf, -inf, nan)
 TEXTS = (
     "",
@@ -97,6 +101,8 @@ FOREIGN = (
     np.datetime64("2024-01-01"),
     np.datetime64("NaT"),
     np.timedelta64(5, "s"),
+    np.timedelta64(1, "M"),
+    np.timedelta64(3, "ns"),
     np.array([1, 2]),
     np.array(3),
     pd.NA,

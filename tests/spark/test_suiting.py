@@ -94,3 +94,8 @@ def test_tasks_without_work_are_told_of_where_nobody_chose_their_number(
         _trailing_stream(fresh)
     fresh.conf.set(partitions, "200")  # as somebody wants it
     _trailing_stream(fresh)  # warnings are errors here
+
+
+def test_what_is_no_session_is_refused() -> None:
+    with pytest.raises(InputError, match=r"^session=3 is no session of Spark; give one"):
+        wr.suit(3)  # type: ignore[arg-type]

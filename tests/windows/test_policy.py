@@ -158,3 +158,8 @@ def test_a_check_is_one_of_the_enum(check: object) -> None:
 def test_a_check_may_be_given_as_text() -> None:
     written = window.policy(keep=short, using={"n": COUNT}, check="verify")
     assert written.check is Check.VERIFY
+
+
+def test_a_definition_takes_a_mapping_as_the_constructor_does() -> None:
+    policy = Policy(keep=short, using={"n": COUNT})  # type: ignore[arg-type]
+    assert policy == window.policy(keep=short, using={"n": COUNT})

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from windrow.errors import SnapshotError
 from windrow.wire.narrowed import narrowed, widened
 
 # Numbers that lie close together, far apart, and at both ends of what 64 bits hold.
@@ -99,3 +100,10 @@ def test_numbers_take_as_few_bytes_as_they_need(column: NDArray[np.int64], bytes
     with_numbers = plain.append_column("n", pa.array(column))
     added = len(parcel_of(with_numbers, 0, 10_000)) - len(parcel_of(plain, 0, 10_000))
     assert added == pytest.approx(bytes_each * 10_000, abs=300)
+
+
+@pytest.mark.parametrize("length", [0, 3, 15, 16, 23])
+def test_a_parcel_that_ends_within_its_head_is_refused(length: int) -> None:
+    table = table_of([[5, 3], [8, 1]])
+    with pytest.raises(SnapshotError, match="damaged"):
+        widened(parcel_of(table, 0, 2)[:length], table.schema)

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windrow.errors import InputError
+from windrow.errors import InputError, SnapshotError
 from windrow.wire import parcels
-from windrow.wire.parcels import column_of, pack, packed, unpack
+from windrow.wire.parcels import column_of, open_crate, pack, pack_crate, packed, unpack
 
 Rows = list[tuple[int, str | None]]
 
@@ -40,3 +40,10 @@ def test_a_column_that_would_be_too_long_is_refused(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(parcels, "_MOST_BYTES", 100)
     with pytest.raises(InputError, match="too much for one column; let fewer come"):
         column_of([[packed(table([(1, "a")]))]] * 2)
+
+
+@pytest.mark.parametrize("length", range(9))
+def test_a_crate_that_ends_within_its_head_is_refused(length: int) -> None:
+    crate = pack_crate({"rows": table([(1, "a")])})
+    with pytest.raises(SnapshotError, match=r"use a new checkpoint|or a new one"):
+        open_crate(crate[:length], {"rows": SCHEMA})

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, SupportsIndex
 from windrow.aggregators.contents import Contents
 from windrow.aggregators.monotone import verify
 from windrow.algebra.aggregate import Aggregation
+from windrow.arguments import shown
 from windrow.errors import EmptyWindowError, InputError, SnapshotError, WindowError
 from windrow.windows.check import Check
 from windrow.windows.policy import Policy
@@ -139,12 +140,12 @@ def require_evictable(count: object, held: int) -> int:
     elif isinstance(count, SupportsIndex) and not isinstance(count, bool):
         number = count.__index__()
     else:
-        raise InputError(f"evict(count={count!r}): give a whole number of updates")
+        raise InputError(f"evict(count={shown(count)}): give a whole number of updates")
     if number < 0:
-        raise InputError(f"evict(count={number}): give 0 or more updates to evict")
+        raise InputError(f"evict(count={shown(number)}): give 0 or more updates to evict")
     if number > held:
         raise EmptyWindowError(
-            f"evict(count={number}) from a window of {held} update(s); "
+            f"evict(count={shown(number)}) from a window of {held} update(s); "
             "ask len() first, or evict at most that many"
         )
     return number
@@ -153,7 +154,7 @@ def require_evictable(count: object, held: int) -> int:
 def require_own(snapshot: object, structure: str, aggregate: str) -> None:
     """Refuse what is no snapshot of this structure over this aggregate."""
     if not isinstance(snapshot, Snapshot):
-        raise SnapshotError(f"restore({snapshot!r}): give what snapshot() returned")
+        raise SnapshotError(f"restore({shown(snapshot)}): give what snapshot() returned")
     if (snapshot.structure, snapshot.aggregate) != (structure, aggregate):
         raise SnapshotError(
             f"snapshot of {snapshot.structure} over {snapshot.aggregate} does not fit "

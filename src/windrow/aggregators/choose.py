@@ -11,7 +11,7 @@ from windrow.aggregators.log_mta import LogMta
 from windrow.aggregators.subtract_on_evict import SubtractOnEvict
 from windrow.aggregators.two_stacks import TwoStacks
 from windrow.algebra.aggregate import Aggregation
-from windrow.arguments import member
+from windrow.arguments import member, shown
 from windrow.errors import InputError
 from windrow.windows.policy import Policy
 
@@ -75,7 +75,9 @@ def choose(monoid: Aggregation, needs: Needs | None = None) -> Choice:
     """
     needs = Needs() if needs is None else needs
     if not isinstance(needs, Needs):
-        raise InputError(f"needs={needs!r} is no Needs; use Needs(eviction=Eviction.BULK), say")
+        raise InputError(
+            f"needs={shown(needs)} is no Needs; use Needs(eviction=Eviction.BULK), say"
+        )
     invertible = Contents(monoid, needs.policy).monoid.invertible
     in_bulk = needs.eviction is Eviction.BULK or needs.policy is not None
     at_worst = needs.latency is Latency.WORST_CASE

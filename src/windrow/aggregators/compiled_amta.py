@@ -29,6 +29,7 @@ from windrow.algebra.aggregate import Aggregate, Aggregation, Product, as_aggreg
 from windrow.algebra.fingerprint import fingerprint
 from windrow.algebra.monoid import numeric_of
 from windrow.algebra.numeric import BOOL, FLOAT, INT, NULL, OVERFLOW, VALUE, Numeric, is_bare
+from windrow.arguments import shown
 from windrow.errors import (
     AggregateError,
     InputError,
@@ -117,7 +118,7 @@ class CompiledAmta:
         found = (FLOAT,) * arity if dtypes is None else dtypes_of(dtypes)
         if len(found) != arity or any(d not in (FLOAT, INT, BOOL) for d in found):
             raise AggregateError(
-                f"dtypes={dtypes!r}; give float64, int64 or bool for each of {arity} column(s)"
+                f"dtypes={shown(dtypes)}; give float64, int64 or bool for each of {arity} column(s)"
             )
         return found
 
@@ -150,7 +151,7 @@ class CompiledAmta:
         """Append one update, the newest."""
         row = value if isinstance(value, tuple | list) else (value,)
         if len(row) != len(self._dtypes):
-            raise InputError(f"insert({value!r}): give {len(self._dtypes)} number(s)")
+            raise InputError(f"insert({shown(value)}): give {len(self._dtypes)} number(s)")
         self._extend(*self._columns([[number] for number in row]))
 
     def extend(self, *columns: ArrayLike) -> None:

@@ -45,6 +45,7 @@ from windrow.algebra.aggregate import Aggregate, Aggregation, marks_of
 from windrow.algebra.fingerprint import fingerprint
 from windrow.algebra.monoid import numeric_of
 from windrow.algebra.numeric import FLOAT, INT
+from windrow.arguments import shown
 from windrow.errors import AggregateError, InputError, SnapshotError, WindowError
 from windrow.windows import Check, Closed, Policy, Ties, TrailingTime
 
@@ -362,6 +363,6 @@ def _dtypes(given: tuple[Any, ...] | None, columns: int, *, timed: bool) -> tupl
     found = (FLOAT,) * columns if given is None else dtypes_of(given)
     if len(found) != columns or any(dtype not in (FLOAT, INT) for dtype in found):
         raise AggregateError(
-            f"dtypes={given!r}; give float64 or int64 for each of {columns} column(s)"
+            f"dtypes={shown(given)}; give float64 or int64 for each of {columns} column(s)"
         )
     return (*found, INT) if timed else found

@@ -6,6 +6,7 @@ from typing import Any
 from windrow.algebra.aggregate import Aggregation, Product, as_aggregation, marks_of
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.product import side_by_side
+from windrow.arguments import shown
 from windrow.errors import WindowError
 from windrow.windows.policy import Policy
 
@@ -42,7 +43,7 @@ def require_policy(policy: object) -> None:
     """Refuse what is neither a slide policy nor None."""
     if policy is not None and not isinstance(policy, Policy):
         raise WindowError(
-            f"policy={policy!r} is no slide policy; give window.policy(...), or evict by hand"
+            f"policy={shown(policy)} is no slide policy; give window.policy(...), or evict by hand"
         )
 
 

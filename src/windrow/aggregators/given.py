@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from windrow.algebra.numeric import INT
+from windrow.arguments import shown
 from windrow.errors import InputError
 
 __all__ = ["dtypes_of", "numbers_of"]
@@ -33,7 +34,7 @@ def numbers_of(column: ArrayLike, dtype: np.dtype[Any]) -> tuple[NDArray[Any], N
             "columns have lists among their numbers; give one flat list each"
         ) from None
     if given.ndim == 0:
-        raise InputError(f"columns={column!r} has no rows; give a list or an array of numbers")
+        raise InputError(f"columns={shown(column)} has no rows; give a list or an array of numbers")
     known = ~np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else None
     if given.dtype == object:
         present = np.array([x is not None for x in given.flat], np.bool_).reshape(given.shape)

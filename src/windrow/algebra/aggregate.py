@@ -7,6 +7,7 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.product import side_by_side
 from windrow.algebra.within import CONFIDENCE, Within
+from windrow.arguments import shown
 from windrow.errors import AggregateError, InputError
 
 __all__ = [
@@ -61,11 +62,11 @@ class Aggregate(Generic[M]):
         elif len(self.columns) != len(inputs):
             raise AggregateError(
                 f"{self.monoid.name} reads {len(inputs)} column(s) {inputs}, "
-                f"got columns={self.columns!r}; name one column for each"
+                f"got columns={shown(self.columns)}; name one column for each"
             )
 
     def __repr__(self) -> str:
-        columns = [repr(column) for column in self.columns if column is not None]
+        columns = [_named(column) for column in self.columns if column is not None]
         tolerance = "" if self.tolerance is None else f".{self.tolerance!r}"
         given = ", ".join(filter(None, [self.monoid.parameters, *columns]))
         return f"{self.monoid.name}({given}){tolerance}"
@@ -107,7 +108,7 @@ class Aggregate(Generic[M]):
             if isinstance(row, tuple | list) and len(row) == len(columns):
                 return tuple(row)
             raise InputError(
-                f"{self.monoid.name} takes {self.monoid.inputs}, got {row!r}; "
+                f"{self.monoid.name} takes {self.monoid.inputs}, got {shown(row)}; "
                 f"insert a tuple of {len(columns)} values"
             )
         return tuple(_entry(row, column, self.monoid.name) for column in columns)
@@ -116,14 +117,19 @@ class Aggregate(Generic[M]):
         return self.monoid.lift_row(*self.read(row))
 
 
+def _named(column: Reads) -> str:
+    """A column as it was given; mappings may have numbers for names, even those without a repr."""
+    return shown(column) if isinstance(column, int) else repr(column)
+
+
 def _entry(row: Any, column: Reads, reader: str) -> Any:
     key = "time" if column is TIME else column
     try:
         return row[key]
     except (KeyError, TypeError, IndexError):
         raise InputError(
-            f"{reader} reads column {key!r}, which {row!r} does not have; "
-            f"insert a mapping with an entry {key!r}"
+            f"{reader} reads column {shown(key)}, which {shown(row)} does not have; "
+            f"insert a mapping with an entry {shown(key)}"
         ) from None
 
 
@@ -174,7 +180,7 @@ def _as_aggregate(part: object, argument: str) -> "Aggregate[Any]":
     if isinstance(part, Aggregate):
         return part
     raise AggregateError(
-        f"{argument}={part!r} is not an aggregate; use one of windrow.agg, "
+        f"{argument}={shown(part)} is not an aggregate; use one of windrow.agg, "
         "such as agg.max(), or agg.of(monoid)"
     )
 
@@ -186,11 +192,13 @@ def as_aggregation(spec: object, argument: str = "aggregate") -> "Aggregate[Any]
     if isinstance(spec, Mapping):
         if not spec:
             raise AggregateError(
-                f"{argument}={spec!r} holds no aggregate; name at least one, as in "
+                f"{argument}={shown(spec)} holds no aggregate; name at least one, as in "
                 '{"n": agg.count()}'
             )
         if not all(isinstance(name, str) for name in spec):
-            raise AggregateError(f"{argument} has names {list(spec)!r}; name aggregates by text")
+            raise AggregateError(
+                f"{argument} has names {shown(list(spec))}; name aggregates by text"
+            )
         return several(**spec)
     return _as_aggregate(spec, argument)
 

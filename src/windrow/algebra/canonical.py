@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from windrow.arguments import shown
 from windrow.errors import InputError
 
 __all__ = ["NAN", "encode", "key"]
@@ -41,8 +42,8 @@ def key(value: Any) -> Any:
         hash(value)
     except TypeError:
         raise InputError(
-            f"{value!r} cannot be told from other values: a {type(value).__name__} has no hash; "
-            "turn it into a tuple or text first"
+            f"{shown(value)} cannot be told from other values: a {type(value).__name__} has no "
+            "hash; turn it into a tuple or text first"
         ) from None
     return value
 
@@ -78,7 +79,7 @@ def encode(value: Any) -> bytes:
             parts = [encode(part) for part in value]
             return b"t" + b"".join(b"%d:%b" % (len(part), part) for part in parts)
     raise InputError(
-        f"{value!r} has no stable encoding: {type(value).__name__} is not supported; "
+        f"{shown(value)} has no stable encoding: {type(value).__name__} is not supported; "
         "use text, bytes, numbers, booleans, dates, times or tuples of them"
     )
 

@@ -10,7 +10,7 @@ from windrow.algebra.fingerprint import fingerprint
 from windrow.algebra.inference import numeric_form
 from windrow.algebra.monoid import Codec, Group, Kind, Monoid
 from windrow.algebra.optional import same
-from windrow.arguments import member
+from windrow.arguments import member, shown
 from windrow.errors import AggregateError
 
 __all__ = ["monoid"]
@@ -65,20 +65,20 @@ def monoid(
     functions = {"lift": lift, "combine": combine, "lower": lower, "subtract": subtract}
     for argument, function in functions.items():
         if not callable(function) and not (argument == "subtract" and function is None):
-            raise AggregateError(f"{argument}={function!r} is not callable; give a function")
+            raise AggregateError(f"{argument}={shown(function)} is not callable; give a function")
     if not isinstance(commutative, bool):
         raise AggregateError(
-            f"commutative={commutative!r} is not a bool; say True if the order of values does "
+            f"commutative={shown(commutative)} is not a bool; say True if the order of values does "
             "not matter, or leave it out"
         )
     if name is not None and not (isinstance(name, str) and name):
         raise AggregateError(
-            f'name={name!r} is not a name; give text such as name="spread", or leave it out'
+            f'name={shown(name)} is not a name; give text such as name="spread", or leave it out'
         )
     kind = member(Kind, kind, "kind", AggregateError)
     if returns is not None and not isinstance(returns, str):
         raise AggregateError(
-            f"returns={returns!r} is not text; write the type of results as Spark does, "
+            f"returns={shown(returns)} is not text; write the type of results as Spark does, "
             'e.g. returns="array<string>"'
         )
     if codec is not None:
@@ -106,7 +106,7 @@ def monoid(
 def _require_codec(codec: object) -> None:
     if not isinstance(codec, tuple) or len(codec) != 2 or not all(map(callable, codec)):
         raise AggregateError(
-            f"codec={codec!r} is no pair of functions; give (encode, decode), from a state to "
+            f"codec={shown(codec)} is no pair of functions; give (encode, decode), from a state to "
             "bytes or other plain values, and back"
         )
 

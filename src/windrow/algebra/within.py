@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from windrow.arguments import finite
+from windrow.arguments import finite, shown
 from windrow.errors import InputError
 
 __all__ = ["CONFIDENCE", "Within", "require_confidence"]
@@ -28,13 +28,14 @@ class Within:
     def __post_init__(self) -> None:
         if self.relative is not None and self.absolute is not None:
             raise InputError(
-                f"within(relative={self.relative!r}, absolute={self.absolute!r}): give one of them"
+                f"within(relative={shown(self.relative)}, absolute={shown(self.absolute)}): "
+                "give one of them"
             )
         for name in ("relative", "absolute"):
             bound = getattr(self, name)
             number = finite(bound)
             if bound is not None and (number is None or number < 0):
-                raise InputError(f"within: {name}={bound!r}; give a number of 0 or more")
+                raise InputError(f"within: {name}={shown(bound)}; give a number of 0 or more")
         require_confidence(self.confidence)
 
     @property
@@ -51,4 +52,6 @@ class Within:
 def require_confidence(confidence: object) -> None:
     """Refuse what is no level of confidence."""
     if not isinstance(confidence, float) or not 0 < 1 - confidence < 1:
-        raise InputError(f"confidence={confidence!r}: give a number between 0 and 1, such as 0.95")
+        raise InputError(
+            f"confidence={shown(confidence)}: give a number between 0 and 1, such as 0.95"
+        )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection
 from math import inf
 
+from windrow.arguments import shown
 from windrow.cli.job.problems import did_you_mean
 from windrow.errors import InputError, WindowError
 from windrow.windows import microseconds
@@ -81,7 +82,7 @@ def read_seconds(text: str, option: str) -> float:
         us = microseconds(text, option)
     except WindowError as error:
         said = str(error).removesuffix(", or a timedelta")
-        raise InputError(said.replace(f"{option}={text!r}", f"{option} {text}")) from None
+        raise InputError(said.replace(f"{option}={shown(text)}", f"{option} {text}")) from None
     if us < 0:
         raise InputError(f"{option} {text}: give a duration of 0 or more, such as 2s")
     return us / _US

@@ -16,6 +16,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField
 
+from windrow.arguments import shown
 from windrow.errors import InputError
 
 __all__ = ["Selection", "Shown", "expression", "free_name", "is_column", "quoted"]
@@ -72,7 +73,7 @@ def expression(df: DataFrame, what: Any, argument: str) -> Column:
         return what
     example = "ts" if argument == "time" else "sensor"
     raise InputError(
-        f"{argument}={what!r} is a {type(what).__name__}; "
+        f"{argument}={shown(what)} is a {type(what).__name__}; "
         f'give the name of a column or an expression, e.g. {argument}="{example}"'
     )
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from windrow.arguments import member
+from windrow.arguments import member, shown
 from windrow.errors import InputError
 from windrow.planning import Sample, Strategy
 from windrow.windows import Emit, Order
@@ -50,7 +50,7 @@ class Options:
         for name, value in given.items():
             if name not in _KINDS:
                 raise InputError(
-                    f"{name}={value!r} is no option of a query; there are {', '.join(_KINDS)}"
+                    f"{name}={shown(value)} is no option of a query; there are {', '.join(_KINDS)}"
                 )
 
     @staticmethod

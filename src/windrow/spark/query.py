@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame
 
 from windrow.aggregators.approximate.footprint import require_buckets
 from windrow.algebra.aggregate import Aggregate, Product, as_aggregation
+from windrow.arguments import shown
 from windrow.errors import AggregateError, InputError, WindowError
 from windrow.planning import Plan, Sample, Strategy
 from windrow.spark.columns import is_column
@@ -56,13 +57,13 @@ class Query:
         lateness_us = None if lateness is None else microseconds(lateness, "lateness")
         if lateness_us is not None and lateness_us < 0:
             raise InputError(
-                f"lateness={lateness!r} is negative; give how late rows may be, e.g. "
+                f"lateness={shown(lateness)} is negative; give how late rows may be, e.g. "
                 'lateness="10 minutes"'
             )
         forget_us = None if forget_after is None else microseconds(forget_after, "forget_after")
         if forget_us is not None and forget_us <= 0:
             raise InputError(
-                f"forget_after={forget_after!r} is not positive; give how long a key may be "
+                f"forget_after={shown(forget_after)} is not positive; give how long a key may be "
                 'silent before it is forgotten, e.g. forget_after="30 days"'
             )
         return cls(df, time, keys, lateness_us, forget_us)
@@ -114,7 +115,7 @@ class Query:
         for column in columns:
             if not is_column(column):
                 raise InputError(
-                    f"keep({column!r}) is a {type(column).__name__}; "
+                    f"keep({shown(column)}) is a {type(column).__name__}; "
                     'give names of columns or expressions, e.g. keep("a", "b")'
                 )
         return replace(self, kept=(*self.kept, *columns))
@@ -128,7 +129,7 @@ class Query:
         """
         if self.is_approximate:
             raise InputError(
-                f"approximate(max_buckets={max_buckets!r}) comes after another one, of "
+                f"approximate(max_buckets={shown(max_buckets)}) comes after another one, of "
                 f"max_buckets={self.max_buckets!r}; say it once"
             )
         if max_buckets is not None:
@@ -153,7 +154,7 @@ class Query:
         """The query with all its options, and the aggregates by name."""
         if unnamed:
             raise AggregateError(
-                f"aggregate() got {unnamed[0]!r} without a name; name each result, as in "
+                f"aggregate() got {shown(unnamed[0])} without a name; name each result, as in "
                 "n=agg.count()"
             )
         options, aggregates = Options.split(named)
@@ -192,7 +193,7 @@ def _require_different_keys(keys: tuple[Any, ...]) -> None:
 def _require_window(window: object, argument: str) -> None:
     if not isinstance(window, Window):
         raise WindowError(
-            f"{argument}={window!r} is a {type(window).__name__}, not a window; "
+            f"{argument}={shown(window)} is a {type(window).__name__}, not a window; "
             'use one of windrow.window, e.g. window.tumbling("1 hour")'
         )
 
@@ -207,12 +208,13 @@ def _aggregate(spec: object, name: str) -> Aggregate[Any]:
     aggregation = as_aggregation(spec, name)
     if isinstance(aggregation, Product):
         raise AggregateError(
-            f"{name}={aggregation!r} holds several aggregates; name each in aggregate(...) itself"
+            f"{name}={shown(aggregation)} holds several aggregates; name each in "
+            "aggregate(...) itself"
         )
     for column in aggregation.columns:
         if column is None:
             raise AggregateError(
-                f"{name}={aggregation!r} names no column to read; "
+                f"{name}={shown(aggregation)} names no column to read; "
                 f'give one, e.g. agg.{aggregation.monoid.name}("temp")'
             )
     return aggregation

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from pyspark.sql import SparkSession
 
+from windrow.arguments import shown
 from windrow.errors import InputError
 
 __all__ = [
@@ -41,6 +42,11 @@ def suit(session: SparkSession) -> dict[str, str]:
     batches for Python of 4,096 rows whatever their bytes, and on a local master as many partitions
     of a shuffle as cores.
     """
+    if not hasattr(session, "conf"):  # sessions of Spark Connect are of another class
+        raise InputError(
+            f"session={shown(session)} is no session of Spark; give one, e.g. "
+            "SparkSession.builder.getOrCreate()"
+        )
     given = session.conf.getAll
     wanted = dict(_SUITABLE)
     cores = _local_cores(given.get("spark.master", ""))

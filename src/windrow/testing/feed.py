@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+from windrow.arguments import shown
 from windrow.errors import InputError
 from windrow.testing.instants import Moment, as_moment
 from windrow.testing.run import Run
@@ -57,7 +58,7 @@ class Feed:
         self._schema = spark.createDataFrame([], schema).schema
         if time not in self._schema.names:
             raise InputError(
-                f"time={time!r} is no column of the schema; name one of {self._schema.names}"
+                f"time={shown(time)} is no column of the schema; name one of {self._schema.names}"
             )
         self.folder = Path(tempfile.mkdtemp(prefix="windrow-feed-"))
         self._clear = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
@@ -78,7 +79,9 @@ class Feed:
         plain = list(rows)
         for row in plain:
             if unknown := sorted(row.keys() - set(self._schema.names)):
-                raise InputError(f"{row!r} has {unknown}, which the schema has not; leave it out")
+                raise InputError(
+                    f"{shown(row)} has {unknown}, which the schema has not; leave it out"
+                )
         self._write(plain)
 
     def tick(self, to: Moment | str) -> None:

@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TypeAlias
 
+from windrow.arguments import shown
 from windrow.errors import InputError
 
 __all__ = ["Moment", "as_moment", "moment_of", "since_epoch"]
@@ -45,7 +46,7 @@ def as_moment(moment: object, argument: str) -> Moment:
     if isinstance(moment, date):
         return moment
     raise InputError(
-        f"{argument}={moment!r} is no time; give a datetime, or text such as "
+        f"{argument}={shown(moment)} is no time; give a datetime, or text such as "
         '"2024-07-01 12:00" or "2024-07-01T12:00Z"'
     )
 

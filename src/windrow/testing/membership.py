@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
+from windrow.arguments import shown
 from windrow.errors import InputError
 from windrow.testing.recompute import fold
 from windrow.windows import (
@@ -54,7 +55,7 @@ def windows_over_rows(
             return _counts(window, times)
         case Punctuated():
             return _punctuated(window, times, rows)
-    raise InputError(f"window={window!r} is no window definition; use one of windrow.window")
+    raise InputError(f"window={shown(window)} is no window definition; use one of windrow.window")
 
 
 def windows_at_rows(
@@ -126,7 +127,7 @@ def _marked(row: Mapping[str, Any], marker: Any) -> bool:
         return False
     if not isinstance(marker, str):
         raise InputError(
-            f"marker={marker!r} is a column expression, which plain rows cannot answer; "
+            f"marker={shown(marker)} is a column expression, which plain rows cannot answer; "
             "name a boolean column of the rows"
         )
     return row[marker] is True

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from windrow.aggregators.rolling.digits import exactly
 from windrow.algebra.aggregate import TIME, Aggregate
+from windrow.arguments import shown
 from windrow.errors import InputError
 from windrow.testing.instants import moment_of, since_epoch
 from windrow.testing.membership import Found, PerRow, windows_at_rows, windows_over_rows
@@ -165,6 +166,6 @@ def _either(
     if windows is not None and window is None:
         return list(windows.items())
     raise InputError(
-        f"window={window!r} and windows={windows!r}: exactly one must be given; "
+        f"window={shown(window)} and windows={shown(windows)}: exactly one must be given; "
         "say window=window.tumbling(...) or windows={'short': ..., 'long': ...}"
     )

@@ -1,5 +1,6 @@
 """What every definition requires of its arguments, and says when it does not get it."""
 
+from windrow.arguments import shown
 from windrow.errors import WindowError
 from windrow.windows.durations import MAX_US, describe
 
@@ -10,12 +11,12 @@ def require_us(us: int, argument: str) -> None:
     """Refuse anything but an int of microseconds that fits event time."""
     if isinstance(us, bool) or not isinstance(us, int):
         raise WindowError(
-            f"{argument}_us={us!r} is a {type(us).__name__}; give whole microseconds as an int, "
-            'or call windrow.window, which reads durations such as "1 hour"'
+            f"{argument}_us={shown(us)} is a {type(us).__name__}; give whole microseconds as an "
+            'int, or call windrow.window, which reads durations such as "1 hour"'
         )
     if abs(us) > MAX_US:
         raise WindowError(
-            f"{argument}_us={us} exceeds 2^63 - 1 microseconds; give at most 106751991 days"
+            f"{argument}_us={shown(us)} exceeds 2^63 - 1 microseconds; give at most 106751991 days"
         )
 
 
@@ -33,12 +34,14 @@ def require_count(number: int, argument: str) -> None:
     """Refuse anything but a positive int."""
     if isinstance(number, bool) or not isinstance(number, int):
         raise WindowError(
-            f"{argument}={number!r} is a {type(number).__name__}; "
+            f"{argument}={shown(number)} is a {type(number).__name__}; "
             f"give a positive int, e.g. {argument}=1000"
         )
     if number <= 0:
         raise WindowError(
-            f"{argument}={number} is not positive; give at least 1, e.g. {argument}=1000"
+            f"{argument}={shown(number)} is not positive; give at least 1, e.g. {argument}=1000"
         )
     if number > MAX_US:
-        raise WindowError(f"{argument}={number} exceeds 2^63 - 1; give fewer, e.g. {argument}=1000")
+        raise WindowError(
+            f"{argument}={shown(number)} exceeds 2^63 - 1; give fewer, e.g. {argument}=1000"
+        )

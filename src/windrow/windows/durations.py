@@ -6,6 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
+from windrow.arguments import shown
 from windrow.errors import WindowError
 
 __all__ = ["MAX_US", "Duration", "describe", "microseconds"]
@@ -71,11 +72,11 @@ def microseconds(value: Duration, argument: str) -> int:
         raise WindowError(_not_a_duration(value, argument))
     if total.denominator != 1:
         raise WindowError(
-            f"{argument}={value!r} is finer than a microsecond; give whole microseconds"
+            f"{argument}={shown(value)} is finer than a microsecond; give whole microseconds"
         )
     if abs(total) > MAX_US:
         raise WindowError(
-            f"{argument}={value!r} exceeds 2^63 - 1 microseconds; give at most 106751991 days"
+            f"{argument}={shown(value)} exceeds 2^63 - 1 microseconds; give at most 106751991 days"
         )
     return total.numerator
 
@@ -115,7 +116,7 @@ def _read(text: str, argument: str) -> Fraction:
         term = _TERM.match(terms, position)
         if term is None:
             raise WindowError(
-                f"{argument}={text!r} is not readable as a duration; "
+                f"{argument}={shown(text)} is not readable as a duration; "
                 'write numbers with units, e.g. "1 hour" or "1 h 30 min"'
             )
         number, unit = term.groups()
@@ -133,11 +134,11 @@ def _unit_us(unit: str, text: str, argument: str) -> int:
         raise WindowError(_without_unit(text, argument))
     if unit in _CALENDAR_UNITS:
         raise WindowError(
-            f"{argument}={text!r}: months, quarters and years have no fixed length; "
+            f"{argument}={shown(text)}: months, quarters and years have no fixed length; "
             'use days, e.g. "30 days"'
         )
     raise WindowError(
-        f"{argument}={text!r} has the unknown unit {unit!r}; known units: {_KNOWN_UNITS}"
+        f"{argument}={shown(text)} has the unknown unit {shown(unit)}; known units: {_KNOWN_UNITS}"
     )
 
 
@@ -145,10 +146,10 @@ def _not_a_duration(value: object, argument: str) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _without_unit(value, argument)
     return (
-        f"{argument}={value!r} is a {type(value).__name__}; "
+        f"{argument}={shown(value)} is a {type(value).__name__}; "
         'give text such as "1 hour", or a timedelta'
     )
 
 
 def _without_unit(value: object, argument: str) -> str:
-    return f'{argument}={value!r} has no unit; give a unit, e.g. "90s", or a timedelta'
+    return f'{argument}={shown(value)} has no unit; give a unit, e.g. "90s", or a timedelta'

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.monoid import Monoid
-from windrow.arguments import member
+from windrow.arguments import member, shown
 from windrow.errors import WindowError
 from windrow.windows.check import Check
 
@@ -64,6 +64,8 @@ class Policy:
             )
         _require_predicate(self.keep, "keep", ("window",))
         _require_predicate(self.drop, "drop", ("evicted", "after", "before"))
+        if not isinstance(self.using, tuple):
+            object.__setattr__(self, "using", named_aggregates(self.using))
         _require_named_aggregates(self.using)
         object.__setattr__(self, "check", member(Check, self.check, "check", WindowError))
 
@@ -81,13 +83,17 @@ def named_aggregates(
 ) -> tuple[tuple[str, Aggregate[Any]], ...]:
     """A user's mapping in the immutable form that `Policy` holds; bare monoids are wrapped."""
     if not isinstance(using, Mapping):
-        raise WindowError(
-            f"using={using!r} is a {type(using).__name__}; "
-            'give a mapping of names to aggregates, e.g. using={"n": agg.count()}'
-        )
+        raise WindowError(_no_names(using))
     return tuple(
         (name, Aggregate(part) if isinstance(part, Monoid) else part)
         for name, part in using.items()
+    )
+
+
+def _no_names(using: object) -> str:
+    return (
+        f"using={shown(using)} is a {type(using).__name__}; "
+        'give a mapping of names to aggregates, e.g. using={"n": agg.count()}'
     )
 
 
@@ -97,15 +103,17 @@ def _require_named_aggregates(using: tuple[tuple[str, Aggregate[Any]], ...]) -> 
             "using is empty, so the predicates have nothing to look at; "
             'name at least one aggregate, e.g. using={"n": agg.count()}'
         )
+    if not all(isinstance(one, tuple) and len(one) == 2 for one in using):
+        raise WindowError(_no_names(using))
     for name, part in using:
         if not _is_attribute(name):
             raise WindowError(
-                f"using has the name {name!r}, which predicates cannot read as an attribute; "
+                f"using has the name {shown(name)}, which predicates cannot read as an attribute; "
                 "use an identifier that is no keyword and has no leading underscore, e.g. 'n'"
             )
         if not isinstance(part, Aggregate):
             raise WindowError(
-                f"using[{name!r}]={part!r} is not an aggregate; "
+                f"using[{shown(name)}]={shown(part)} is not an aggregate; "
                 "use one of windrow.agg, e.g. agg.count(), or a Monoid"
             )
 
@@ -118,7 +126,7 @@ def _require_predicate(
         return
     call = f"{argument}=lambda {', '.join(parameters)}: ..."
     if not callable(predicate):
-        raise WindowError(f"{argument}={predicate!r} is not callable; give a function, {call}")
+        raise WindowError(f"{argument}={shown(predicate)} is not callable; give a function, {call}")
     try:
         signature = inspect.signature(predicate)
     except (TypeError, ValueError):

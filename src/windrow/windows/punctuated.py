@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from numbers import Number
 from typing import Any, TypeAlias
 
+from windrow.arguments import shown
 from windrow.errors import WindowError
 
 __all__ = ["Marker", "Punctuated"]
@@ -41,7 +42,7 @@ class Punctuated:
             named = isinstance(marker, str) and bool(marker)
             if not named and isinstance(marker, Number | Collection):
                 raise WindowError(
-                    f"{argument}={marker!r} does not mark rows; give the name of a boolean "
+                    f"{argument}={shown(marker)} does not mark rows; give the name of a boolean "
                     f'column or a column expression, e.g. {argument}="ignition_on"'
                 )
 

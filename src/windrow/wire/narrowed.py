@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from windrow.errors import SnapshotError
 from windrow.slicing.keyed import numbers
 from windrow.wire.parcels import packed, unpack
 
@@ -67,11 +68,17 @@ def narrowed(table: pa.Table, order: NDArray[np.int64] | None = None) -> Narrowe
 def widened(parcel: Any, schema: pa.Schema) -> pa.Table:
     """The table of a parcel; columns that were not narrowed lie in the parcel itself."""
     view = memoryview(parcel)
-    masks = _MASKS.unpack_from(view)
-    offsets, counting = map(_places, masks)
-    changed = [*offsets, *counting]
+    try:
+        masks = _MASKS.unpack_from(view)
+        offsets, counting = map(_places, masks)
+        changed = [*offsets, *counting]
+        bases = struct.unpack_from(f"<{len(changed)}q", view, _MASKS.size)
+    except struct.error:
+        raise SnapshotError(
+            f"parcel of {len(view)} bytes ends within its head: it is damaged; use a copy of what "
+            "it was read from"
+        ) from None
     end = _MASKS.size + 8 * len(changed)
-    bases = struct.unpack_from(f"<{len(changed)}q", view, _MASKS.size)
     added = dict(zip(changed, bases, strict=True))
     own = unpack(view[end:], _narrow(schema, *masks))
     columns = iter(own.columns)

@@ -116,7 +116,8 @@ def pack_crate(tables: Mapping[str, pa.Table]) -> bytes:
 def open_crate(crate: Any, schemas: Mapping[str, pa.Schema]) -> dict[str, pa.Table]:
     """The tables of a crate by name."""
     view = memoryview(crate)
-    count = struct.unpack_from("<i", view, 4)[0] if bytes(view[:4]) == _MAGIC else None
+    is_crate = len(view) >= 8 and bytes(view[:4]) == _MAGIC
+    count = struct.unpack_from("<i", view, 4)[0] if is_crate else None
     if count != len(schemas):
         raise SnapshotError(
             f"state of {len(view)} bytes begins with {bytes(view[:8])!r} and is not of this "

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.planning.simulation.support import UNLIMITED, plan_of
+from windrow.aggregators.kernels.when import Compile, compiling
 from windrow.planning.simulation import BackOff, Refusal, Sending, Simulation, simulate
 from windrow.planning.simulation.seeding import offsets_of
 from windrow.planning.topology.model import Emission, Limit, Reduction, Routing, Sources
@@ -188,3 +189,15 @@ def test_keys_come_as_often_as_the_plan_says() -> None:
     # A second has 250 items of the hottest key, and one change of period of it.
     states = report.layers[1].offered / 200
     assert states == pytest.approx(1 + 999 * (1 - np.exp(-750 / 999)), rel=0.03)
+
+
+@pytest.mark.parametrize("emission", Emission)
+@pytest.mark.parametrize("sending", UNTRACED)
+def test_interpreted_simulations_give_the_same_report(sending: Sending, emission: Emission) -> None:
+    def report() -> Simulation:
+        plan = tight(emission, keys=5)
+        return simulate(plan, sending=sending, duration_s=8.0, on_refusal=Refusal.RETRY, seed=4)
+
+    compiled = report()
+    with compiling(Compile.NEVER):
+        assert repr(report()) == repr(compiled)

@@ -5,6 +5,7 @@ from typing import Any
 
 from windrow.aggregators.approximate.layout import Bucket, Layout
 from windrow.aggregators.approximate.method import Window
+from windrow.arguments import shown
 from windrow.errors import InputError
 
 __all__ = ["Footprint", "require_buckets"]
@@ -63,5 +64,5 @@ class Even:
 
 def require_buckets(buckets: object, argument: str = "buckets") -> None:
     """Refuse what is no number of buckets."""
-    if isinstance(buckets, bool) or not isinstance(buckets, int) or buckets < 1:
-        raise InputError(f"{argument}={buckets!r}: give a whole number, 1 or more")
+    if isinstance(buckets, bool) or not isinstance(buckets, int) or not 1 <= buckets < 1 << 63:
+        raise InputError(f"{argument}={shown(buckets)}: give a whole number, 1 or more, below 2^63")

@@ -10,7 +10,7 @@ from windrow.aggregators.approximate.layout import Bucket, Layout
 from windrow.aggregators.approximate.method import Window
 from windrow.aggregators.approximate.prediction import LEAST
 from windrow.algebra.within import require_confidence
-from windrow.arguments import whole
+from windrow.arguments import shown, whole
 from windrow.errors import InputError
 
 __all__ = ["EXTREMA", "MaxLike"]
@@ -53,7 +53,7 @@ class MaxLike:
         number = None if isinstance(self.block, str) else whole(self.block)
         is_auto = isinstance(self.block, str) and self.block == "auto"
         if not is_auto and (number is None or not 1 <= number < 1 << 63):
-            raise InputError(f'block={self.block!r}: give a number of updates, or "auto"')
+            raise InputError(f'block={shown(self.block)}: give a number of updates, or "auto"')
 
     @property
     def share(self) -> float:
@@ -161,6 +161,6 @@ class _Extremum:
             return self._sign * float(decides)
         except (TypeError, ValueError, OverflowError):
             raise InputError(
-                f"MaxLike predicts numbers, and {decides!r} is none; use SumLike(absolute=...), "
-                "which bounds the number of updates, or Footprint"
+                f"MaxLike predicts numbers, and {shown(decides)} is none; use "
+                "SumLike(absolute=...), which bounds the number of updates, or Footprint"
             ) from None

@@ -10,7 +10,7 @@ from windrow.aggregators.approximate.layout import Bucket, Layout
 from windrow.aggregators.approximate.method import Window
 from windrow.aggregators.approximate.prediction import RecentResults, require_student
 from windrow.algebra.within import require_confidence
-from windrow.arguments import finite
+from windrow.arguments import finite, shown
 from windrow.errors import InputError
 
 __all__ = ["SumLike"]
@@ -39,22 +39,24 @@ class SumLike:
     def __post_init__(self) -> None:
         if (self.absolute is None) == (self.relative is None):
             raise InputError(
-                f"SumLike(absolute={self.absolute!r}, relative={self.relative!r}): give one of "
-                "them, e.g. relative=0.001"
+                f"SumLike(absolute={shown(self.absolute)}, relative={shown(self.relative)}): "
+                "give one of them, e.g. relative=0.001"
             )
         require_confidence(self.confidence)
         argument = "relative" if self.absolute is None else "absolute"
         given = getattr(self, argument)
         bounds = given if isinstance(given, Mapping) else {"": given}
         if not bounds:
-            raise InputError(f"SumLike({argument}={given!r}) bounds nothing; name an aggregate")
+            raise InputError(
+                f"SumLike({argument}={shown(given)}) bounds nothing; name an aggregate"
+            )
         for name, bound in bounds.items():
             number = finite(bound)
             if number is None or number < 0:
-                where = f"{argument}[{name!r}]" if name else argument
-                raise InputError(f"SumLike: {where}={bound!r}; give a number of 0 or more")
+                where = f"{argument}[{shown(name)}]" if name else argument
+                raise InputError(f"SumLike: {where}={shown(bound)}; give a number of 0 or more")
         if self.relative is not None:
-            require_student(f"SumLike(relative={self.relative!r})")
+            require_student(f"SumLike(relative={shown(self.relative)})")
 
     def grouper(self, layout: Layout) -> "_Bounded":
         """What works in a window of such buckets."""

@@ -6,6 +6,7 @@ from windrow.aggregators.approximate.footprint import Footprint
 from windrow.aggregators.contents import require_policy
 from windrow.aggregators.paged.courier import Outage
 from windrow.aggregators.paged.settings import require_codec, require_store
+from windrow.arguments import shown
 from windrow.errors import InputError, WindowError
 from windrow.windows.check import Check
 from windrow.windows.policy import Policy
@@ -24,7 +25,7 @@ def require_methods(methods: Sequence[object], policy: Policy | None) -> None:
     for method in methods:
         if isinstance(method, type) or not hasattr(method, "grouper"):
             raise InputError(
-                f"methods: {method!r} is no method; give one such as SumLike(relative=0.001), "
+                f"methods: {shown(method)} is no method; give one such as SumLike(relative=0.001), "
                 "MaxLike(), Hop() or Footprint(1000)"
             )
     if sum(isinstance(method, Footprint) for method in methods) > 1:
@@ -52,14 +53,14 @@ def require_place(
         ):
             if not unused:
                 raise InputError(
-                    f"{argument}={value!r} is for a window in a store; give store=... and "
+                    f"{argument}={shown(value)} is for a window in a store; give store=... and "
                     "name=... too, or leave it out"
                 )
         return
     require_store(store)
     require_codec(codec)
     if name is None:
-        raise InputError(f"store={store!r} keeps windows by name; give name='...' too")
+        raise InputError(f"store={shown(store)} keeps windows by name; give name='...' too")
     if outage is Outage.SHRINK and not any(isinstance(one, Footprint) for one in methods):
         raise InputError(
             f"outage={outage} makes buckets fewer, and only a footprint allows that; give "

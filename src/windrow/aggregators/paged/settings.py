@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from windrow.aggregators.paged.courier import Outage, Patience
-from windrow.arguments import member
+from windrow.arguments import member, shown
 from windrow.errors import InputError
 from windrow.stores.base import Store
 from windrow.stores.checks import require_seconds, require_whole
@@ -47,7 +47,7 @@ def settings_of(
     cached = _power_of_two("cached_pages", cached_pages, 4, _MOST_CACHED)
     if pages * cached > _MOST_NODES:
         raise InputError(
-            f"cached_pages={cached_pages!r} of page={page!r} nodes are more than memory is for; "
+            f"cached_pages={cached} of page={pages} nodes are more than memory is for; "
             f"give at most {_MOST_NODES // pages} pages of that size"
         )
     patience = Patience(
@@ -63,7 +63,7 @@ def require_store(store: object) -> None:
     """Refuse what keeps no pages."""
     if not isinstance(store, Store):
         raise InputError(
-            f"store={store!r} is no store; give one of windrow.stores, e.g. MemoryStore()"
+            f"store={shown(store)} is no store; give one of windrow.stores, e.g. MemoryStore()"
         )
 
 
@@ -73,13 +73,13 @@ def require_codec(codec: object) -> None:
         return
     if not isinstance(codec, tuple) or len(codec) != 2 or not all(map(callable, codec)):
         raise InputError(
-            f"codec={codec!r}: give two functions, codec=(encode, decode), from a state to bytes "
-            "and back"
+            f"codec={shown(codec)}: give two functions, codec=(encode, decode), from a state to "
+            "bytes and back"
         )
 
 
 def _power_of_two(argument: str, value: object, least: int, most: int) -> int:
     number = require_whole(argument, value, least, most, "a power of two")
     if number & (number - 1):
-        raise InputError(f"{argument}={value!r}: give a power of two, {least:,} to {most:,}")
+        raise InputError(f"{argument}={shown(value)}: give a power of two, {least:,} to {most:,}")
     return number

@@ -4,6 +4,7 @@ from typing import TypeVar
 
 from windrow.algebra.aggregate import Aggregate, Reads
 from windrow.algebra.monoid import Monoid
+from windrow.arguments import shown
 from windrow.errors import AggregateError
 
 __all__ = ["of"]
@@ -25,7 +26,7 @@ def of(monoid: Monoid[S, R], *columns: Reads) -> Aggregate[Monoid[S, R]]:
     """
     if not isinstance(monoid, Monoid):
         raise AggregateError(
-            f"of() takes a monoid, got {monoid!r}; "
+            f"of() takes a monoid, got {shown(monoid)}; "
             "build one: windrow.monoid(lift=…, combine=…, identity=…)"
         )
     return Aggregate(monoid, columns)

@@ -7,7 +7,7 @@ from windrow.algebra.aggregate import Aggregate, Reads
 from windrow.algebra.bloom import BloomFilter
 from windrow.algebra.monoid import Kind, Monoid
 from windrow.algebra.registry import Takes, register
-from windrow.arguments import finite, whole
+from windrow.arguments import finite, shown, whole
 from windrow.errors import AggregateError
 
 __all__ = ["bloom"]
@@ -34,14 +34,16 @@ def bloom(
     """
     most = whole(capacity)
     if most is None or most < 1:
-        raise AggregateError(f"capacity={capacity!r} is not a positive integer; try capacity=1000")
+        raise AggregateError(
+            f"capacity={shown(capacity)} is not a positive integer; try capacity=1000"
+        )
     share = finite(error)
     if share is None or not 0 < share < 1:
-        raise AggregateError(f"error={error!r} is not between 0 and 1; use error=0.01 for 1 %")
+        raise AggregateError(f"error={shown(error)} is not between 0 and 1; use error=0.01 for 1 %")
     if most > _MOST_VALUES or BloomFilter.sized(most, share).size > _MOST_BITS:
         raise AggregateError(
-            f"capacity={capacity!r} with error={error!r} takes more than {_MOST_BITS:,} bits for "
-            "each window; give a smaller capacity or a larger error"
+            f"capacity={shown(capacity)} with error={shown(error)} takes more than "
+            f"{_MOST_BITS:,} bits for each window; give a smaller capacity or a larger error"
         )
     return Aggregate(_bloom(most, share), (column,))
 

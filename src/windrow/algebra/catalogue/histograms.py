@@ -6,7 +6,6 @@ from contextlib import suppress
 from functools import cache
 from itertools import islice, pairwise
 from math import ceil, floor
-from numbers import Real
 from operator import add, sub
 from typing import Any, TypeAlias
 
@@ -17,7 +16,7 @@ from windrow.algebra.monoid import Group
 from windrow.algebra.numeric import FLOAT, INT, VALUE, Dtypes, Field, Numeric
 from windrow.algebra.optional import same
 from windrow.algebra.registry import Takes, register
-from windrow.arguments import whole
+from windrow.arguments import real, shown, whole
 from windrow.errors import AggregateError
 
 __all__ = ["histogram"]
@@ -49,23 +48,24 @@ def histogram(edges: Iterable[float], column: Reads = None) -> Aggregate[Group[C
 def _checked(edges: Iterable[float], column: Reads) -> tuple[float, ...]:
     if isinstance(edges, str | Mapping) or not isinstance(edges, Iterable):
         way_out = swapped("histogram", edges, column) or "give numbers such as [0, 10, 20]"
-        raise AggregateError(f"edges={edges!r} is not a list of numbers; {way_out}")
+        raise AggregateError(f"edges={shown(edges)} is not a list of numbers; {way_out}")
     try:
         given = tuple(islice(edges, _MOST_EDGES + 1))
     except TypeError:  # an array without dimensions
         given = (edges,)  # type: ignore[assignment]
     if len(given) > _MOST_EDGES:
         raise AggregateError(
-            f"edges={given[0]!r}, {given[1]!r}, … are more than {_MOST_EDGES:,}; give fewer"
+            f"edges={shown(given[0])}, {shown(given[1])}, … are more than {_MOST_EDGES:,}; give "
+            "fewer"
         )
     checked = tuple(edge for edge in map(_edge, given) if edge is not None)
     if len(checked) < 2 or len(checked) < len(given):
         raise AggregateError(
-            f"edges={given!r} make no bin; give at least two numbers, such as [0, 10, 20]"
+            f"edges={shown(given)} make no bin; give at least two numbers, such as [0, 10, 20]"
         )
     if not all(low < high for low, high in pairwise(checked)):
         raise AggregateError(
-            f"edges={given!r} do not increase; sort them, without repetition and without NaN"
+            f"edges={shown(given)} do not increase; sort them, without repetition and without NaN"
         )
     return checked
 
@@ -73,16 +73,7 @@ def _checked(edges: Iterable[float], column: Reads) -> tuple[float, ...]:
 def _edge(edge: object) -> float | None:
     """A number as Python's own; None for what is none."""
     number = whole(edge)
-    if number is not None or isinstance(edge, bool) or not isinstance(edge, Real):
-        return number
-    try:
-        return float(edge)
-    except (
-        OverflowError,
-        TypeError,
-        ValueError,
-    ):  # a fraction beyond all floats, or a duration of numpy's
-        return None
+    return real(edge) if number is None else number
 
 
 @cache
@@ -112,10 +103,13 @@ def _histogram(edges: tuple[float, ...]) -> Group[Counts, Counts]:
 
 def _written(edge: float) -> str:
     """An edge as text, the same for equal numbers: 10 for 10.0 too."""
-    with suppress(OverflowError):
-        if (number := float(edge)) == edge:
-            return repr(number + 0.0).removesuffix(".0")  # -0.0 + 0.0 is 0.0
-    return repr(edge)
+    try:
+        number = float(edge)
+    except OverflowError:
+        return hex(int(edge))  # Python writes no decimals of thousands of digits
+    if number != edge:
+        return repr(edge)
+    return repr(number + 0.0).removesuffix(".0")  # -0.0 + 0.0 is 0.0
 
 
 @cache

@@ -10,6 +10,7 @@ from windrow.algebra.numeric import BOOL, NULL, VALUE, Dtypes, Field, Numeric, S
 from windrow.algebra.optional import optional
 from windrow.algebra.ordering import above
 from windrow.algebra.registry import Takes, register
+from windrow.arguments import shown
 from windrow.errors import AggregateError
 
 __all__ = ["argmax", "argmin"]
@@ -45,7 +46,7 @@ def argmin(column: Reads = None, by: Reads = None) -> Aggregate[Monoid[Any, Any]
 def _both(name: str, column: Reads, by: Reads) -> tuple[Reads, ...]:
     if (column is None) != (by is None):
         raise AggregateError(
-            f"{name} reads two columns, got column={column!r}, by={by!r}; "
+            f"{name} reads two columns, got column={shown(column)}, by={shown(by)}; "
             "name both, or none to insert pairs (taken, by)"
         )
     return (column, by)

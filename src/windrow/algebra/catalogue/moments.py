@@ -12,7 +12,7 @@ from windrow.algebra.aggregate import Aggregate, Reads
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.numeric import FLOAT, NULL, VALUE, Dtypes, Field, Numeric, State
 from windrow.algebra.registry import Takes, register
-from windrow.arguments import whole
+from windrow.arguments import shown, whole
 from windrow.errors import AggregateError
 
 __all__ = ["stddev", "variance"]
@@ -41,7 +41,7 @@ def stddev(column: Reads = None, *, ddof: int = 1) -> Aggregate[Monoid[Any, Any]
 def _checked(ddof: int) -> int:
     checked = whole(ddof)
     if checked not in (0, 1):
-        raise AggregateError(f"ddof={ddof!r}; use 1 for a sample or 0 for a population")
+        raise AggregateError(f"ddof={shown(ddof)}; use 1 for a sample or 0 for a population")
     return checked
 
 

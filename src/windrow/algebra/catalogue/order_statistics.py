@@ -13,7 +13,7 @@ from windrow.algebra.ordering import ascending
 from windrow.algebra.registry import Takes, register
 from windrow.algebra.rope import Rope
 from windrow.algebra.rounding import half_up
-from windrow.arguments import finite
+from windrow.arguments import finite, shown
 from windrow.errors import AggregateError
 
 __all__ = ["checked_fraction", "median", "quantile"]
@@ -52,7 +52,7 @@ def checked_fraction(q: float, column: Reads, name: str) -> float:
     number = finite(q)
     if number is None or not 0 <= q <= 1:
         way_out = swapped(name, q, column) or "use q=0.5 for the median"
-        raise AggregateError(f"q={q!r} is not between 0 and 1; {way_out}")
+        raise AggregateError(f"q={shown(q)} is not between 0 and 1; {way_out}")
     return number + 0.0  # -0.0 becomes 0.0, which is written otherwise
 
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from windrow.arguments import shown
+
 __all__ = ["swapped"]
 
 
@@ -15,4 +17,4 @@ def swapped(name: str, parameter: Any, column: Any) -> str | None:
         return None
     if column is None or isinstance(column, str):
         return None
-    return f"did you mean agg.{name}({column!r}, {parameter!r})?"
+    return f"did you mean agg.{name}({shown(column)}, {shown(parameter)})?"

@@ -7,6 +7,7 @@ from windrow.algebra.aggregate import Aggregate, Reads
 from windrow.algebra.monoid import Kind, Monoid
 from windrow.algebra.registry import Takes, register
 from windrow.algebra.rope import Rope
+from windrow.arguments import shown
 from windrow.errors import AggregateError, InputError
 
 __all__ = ["collect", "concat"]
@@ -37,7 +38,7 @@ def concat(column: Reads = None, separator: str = "") -> Aggregate[Monoid[Rope[s
     'wind-row'
     """
     if not isinstance(separator, str):
-        raise AggregateError(f'separator={separator!r} is not text; use separator=", "')
+        raise AggregateError(f'separator={shown(separator)} is not text; use separator=", "')
     return Aggregate(_concat(separator), (column,))
 
 
@@ -76,6 +77,6 @@ def _concat(separator: str) -> Monoid[Rope[str], str | None]:
 def _lift_text(value: Any) -> Rope[str]:
     if not isinstance(value, str):
         raise InputError(
-            f"concat joins text, got {value!r}; use collect, or str() the values first"
+            f"concat joins text, got {shown(value)}; use collect, or str() the values first"
         )
     return Rope((value,))

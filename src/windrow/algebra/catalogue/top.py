@@ -1,6 +1,7 @@
 """Top k: the k largest values."""
 
 from functools import cache
+from sys import maxsize
 from typing import Any
 
 from windrow.algebra.aggregate import Aggregate, Reads
@@ -8,7 +9,7 @@ from windrow.algebra.catalogue.parameters import swapped
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.ordering import descending
 from windrow.algebra.registry import Takes, register
-from windrow.arguments import whole
+from windrow.arguments import shown, whole
 from windrow.errors import AggregateError
 
 __all__ = ["top_k"]
@@ -26,9 +27,9 @@ def top_k(k: int, column: Reads = None) -> Aggregate[Monoid[tuple[Any, ...], lis
     [5, 5]
     """
     size = whole(k)
-    if size is None or size < 1:
+    if size is None or not 1 <= size <= maxsize:
         way_out = swapped("top_k", k, column) or "use k=1 for the largest alone"
-        raise AggregateError(f"k={k!r} is not a positive integer; {way_out}")
+        raise AggregateError(f"k={shown(k)} is not a positive integer below 2^63; {way_out}")
     return Aggregate(_top(size), (column,))
 
 

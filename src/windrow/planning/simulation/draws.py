@@ -15,15 +15,21 @@ _HERE = np.int64(0)
 
 
 @hot
+def _bits(address: Any, cell: Any) -> Any:
+    """The 64 bits of a cell; by way of numpy's integers, as Python's own keep their sign."""
+    return np.uint64(np.int64(read_int(address, cell)))
+
+
+@hot
 def salted(salts: Any, place: Any, number: Any) -> Any:
     """The hash of a number, by one of the salts."""
-    return hashed(np.uint64(read_int(salts, place)), number)
+    return hashed(_bits(salts, place), number)
 
 
 @hot
 def drawn(chance: Any) -> Any:
     """The next 64 bits."""
-    state = np.uint64(read_int(chance, _HERE)) + STEP
+    state = _bits(chance, _HERE) + STEP
     write_int(chance, _HERE, np.int64(state))
     return mixed(state)
 

@@ -82,7 +82,9 @@ def simulate(
 
 def _duration(trace: Trace | None) -> float:
     """An hour, or until the second has passed that a trace ends in."""
-    return 3600.0 if trace is None else float(floor(trace.times_s[-1]) + 1)
+    if trace is None:
+        return 3600.0
+    return float(floor(require_kind(Trace, trace, "trace").times_s[-1]) + 1)
 
 
 def _run(world: World, until_s: float) -> World:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from windrow.arguments import member
+from windrow.arguments import member, shown
 from windrow.errors import InputError
 from windrow.planning.simulation.settings import BackOff, Bursts, Refusal, Sending
 from windrow.planning.topology.arrivals import GRACE
@@ -47,13 +47,16 @@ class Scenario:
         require_not_negative(self.skew_s, "skew_s", 0.5)
         require_not_negative(self.jitter_s, "jitter_s", 0.1)
         if not isinstance(self.seed, int) or isinstance(self.seed, bool) or self.seed < 0:
-            raise InputError(f"seed={self.seed!r} is not a whole number of 0 or more; give one")
+            raise InputError(
+                f"seed={shown(self.seed)} is not a whole number of 0 or more; give one"
+            )
         if (self.trace is not None) != (self.sending is Sending.TRACE):
             raise InputError(
                 f"sending={self.sending} with trace={'one' if self.trace else None}: a trace is "
                 "replayed by sending=Sending.TRACE, and by nothing else; give both or neither"
             )
         if self.trace is not None:
+            require_kind(Trace, self.trace, "trace")
             self._require_good_trace(self.trace)
         else:
             self._require_few_items()

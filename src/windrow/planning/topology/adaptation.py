@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from windrow.arguments import shown
 from windrow.errors import InputError
 from windrow.planning.topology.checks import require_count
 from windrow.planning.topology.model import Sources
@@ -88,8 +89,8 @@ def adapted(plan: Plan, new_sources: int | Sources | Sequence[Sources]) -> Adapt
 def _so_many(plan: Plan, count: object) -> tuple[Sources, ...]:
     if len(plan.sources) > 1:
         raise InputError(
-            f"new_sources={count!r} is a number, and this plan has {len(plan.sources)} classes of "
-            "sources; give the classes, e.g. (Sources(100, 0.5), Sources(20, 3.0))"
+            f"new_sources={shown(count)} is a number, and this plan has {len(plan.sources)} "
+            "classes of sources; give the classes, e.g. (Sources(100, 0.5), Sources(20, 3.0))"
         )
     [one] = plan.sources
     count = require_count(count, "new_sources", 500)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, NamedTuple
 
+from windrow.arguments import shown
 from windrow.errors import InputError
 from windrow.planning.topology.checks import (
     require_kind,
@@ -56,7 +57,9 @@ class Arrivals:
         for name in _OF_CLASSES:
             several = getattr(self, name)
             if isinstance(several, str) or not isinstance(several, Sequence):
-                raise InputError(f"{name}={several!r} is no tuple; give a number for each class")
+                raise InputError(
+                    f"{name}={shown(several)} is no tuple; give a number for each class"
+                )
             for one in several:
                 _require_burst(one, name)
             object.__setattr__(self, name, tuple(several))
@@ -132,7 +135,7 @@ def common_tick(sources: Sequence[Sources], skew_s: float = 0.0) -> Arrivals:
     """
     if isinstance(sources, str) or not isinstance(sources, Sequence) or not sources:
         raise InputError(
-            f"sources={sources!r} is no list of sources; give some, e.g. [Sources(500, 0.5)]"
+            f"sources={shown(sources)} is no list of sources; give some, e.g. [Sources(500, 0.5)]"
         )
     for one in sources:
         require_kind(Sources, one, "sources")

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeVar, cast
 
-from windrow.arguments import finite, member, whole
+from windrow.arguments import finite, member, shown, whole
 from windrow.errors import InputError
 
 __all__ = [
@@ -32,7 +32,7 @@ def require_kind(kind: type[T], given: object, argument: str) -> T:
         return given
     if issubclass(kind, Enum):
         return cast(T, member(kind, given, argument))
-    raise InputError(f"{argument}={given!r} is no {kind.__name__}; give a {kind.__name__}")
+    raise InputError(f"{argument}={shown(given)} is no {kind.__name__}; give a {kind.__name__}")
 
 
 def require_count(value: object, argument: str, example: int) -> int:
@@ -73,7 +73,7 @@ def require_amount(value: object, argument: str) -> float:
     number = finite(value)
     if number is not None and number >= 0:
         return number
-    raise InputError(f"{argument}={value!r} is no amount; give a number of 0 or more")
+    raise InputError(f"{argument}={shown(value)} is no amount; give a number of 0 or more")
 
 
 def require_share(value: object, argument: str, example: float) -> float:
@@ -82,7 +82,7 @@ def require_share(value: object, argument: str, example: float) -> float:
     if number is not None and 0 <= number < 1:
         return number
     raise InputError(
-        f"{argument}={value!r} is not a share from 0 to below 1; give one, e.g. "
+        f"{argument}={shown(value)} is not a share from 0 to below 1; give one, e.g. "
         f"{argument}={example:g}"
     )
 
@@ -91,20 +91,20 @@ def require_text(value: object, argument: str, example: str) -> str:
     """Something to be called by."""
     if isinstance(value, str):
         return value
-    raise InputError(f"{argument}={value!r} is no text; give one, e.g. {argument}={example!r}")
+    raise InputError(f"{argument}={shown(value)} is no text; give one, e.g. {argument}={example!r}")
 
 
 def require_path(value: object, argument: str) -> Path:
     """Where a file is."""
     if isinstance(value, str | PathLike):
         return Path(value)
-    raise InputError(f"{argument}={value!r} is no path of a file; give text or a Path")
+    raise InputError(f"{argument}={shown(value)} is no path of a file; give text or a Path")
 
 
 def _told(value: object) -> str:
     """A value as errors show it: numbers of hundreds of digits are cut."""
     number = whole(value)
-    return repr(value) if number is None or abs(number) <= _LARGEST else f"{Decimal(number):.3g}"
+    return shown(value) if number is None or abs(number) <= _LARGEST else f"{Decimal(number):.3g}"
 
 
 def _within(value: object, least: float = _SMALLEST) -> str:

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, TypeVar
 
+from windrow.arguments import shown
 from windrow.errors import InputError
 from windrow.planning.small_files import read_small
 from windrow.planning.topology.arrivals import Arrivals
@@ -62,7 +63,14 @@ def from_json(text: str, where: str = "the plan") -> Plan:
 
 def write_plan(plan: Plan, path: Path | str) -> None:
     """Write a plan to a file."""
-    require_path(path, "path").write_text(to_json(plan), encoding="utf-8")
+    file = require_path(path, "path")
+    content = to_json(plan).encode("utf-8", "backslashreplace")  # half characters, as JSON has them
+    try:
+        file.write_bytes(content)
+    except OSError as error:
+        raise _unwritable(path, error.strerror or str(error)) from None
+    except ValueError:  # a NUL in its name
+        raise _unwritable(path, "no name that a file can have") from None
 
 
 def read_plan(path: Path | str) -> Plan:
@@ -75,6 +83,12 @@ def read_plan(path: Path | str) -> Plan:
             f"path={path} cannot be read: {error}; write a plan with windrow plan --out"
         ) from None
     return from_json(text, str(path))
+
+
+def _unwritable(path: Path | str, reason: str) -> InputError:
+    return InputError(
+        f"path={shown(str(path))} cannot be written: {reason}; give a file in a folder that exists"
+    )
 
 
 def _plain(value: object) -> Any:
@@ -102,7 +116,7 @@ def _plan(told: dict[str, Any]) -> Plan:
     widths = told.get("widths", list(found.widths))
     if widths != list(found.widths):
         raise InputError(
-            f"widths={widths!r} are not those of its layers, {list(found.widths)}; change the "
+            f"widths={shown(widths)} are not those of its layers, {list(found.widths)}; change the "
             "layers, or plan anew with windrow plan"
         )
     return found

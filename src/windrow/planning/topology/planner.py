@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from windrow.arguments import finite
+from windrow.arguments import finite, shown
 from windrow.errors import InputError
 from windrow.planning.topology.arrivals import POISSON, Arrivals
 from windrow.planning.topology.assignment import Assignment
@@ -107,7 +107,7 @@ def _classes(
 ) -> tuple[Sources, ...]:
     if (classes := classes_of(sources, "sources")) is not None:
         if rate is not None or finite(item_bytes) != 0:
-            also = f"item_bytes={item_bytes!r}" if rate is None else f"rate={rate!r}"
+            also = f"item_bytes={shown(item_bytes)}" if rate is None else f"rate={shown(rate)}"
             raise InputError(f"{also}: classes of sources tell their own; leave it out")
         return classes
     count = require_count(sources, "sources", 500)

@@ -9,6 +9,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from windrow.arguments import shown
 from windrow.errors import InputError
 from windrow.planning.topology.arrivals import Arrivals
 from windrow.planning.topology.bursts import burst, busy_rates, dispersion
@@ -32,6 +33,9 @@ class Trace:
     periods: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
+        for name, column in vars(self).items():
+            if column is not None or name in ("times_s", "devices"):
+                _require_numbers(column, name)
         if len(self.times_s) < 2 or self.times_s[-1] <= self.times_s[0]:
             raise InputError(
                 f"the trace has {len(self.times_s)} items in no time at all: rates cannot be told; "
@@ -47,6 +51,14 @@ class Trace:
     def seconds(self) -> float:
         """How long it is."""
         return float(self.times_s[-1] - self.times_s[0])
+
+
+def _require_numbers(column: object, name: str) -> None:
+    if not isinstance(column, np.ndarray) or column.ndim != 1 or column.dtype.kind not in "iuf":
+        raise InputError(
+            f"{name}={shown(column)} is no column of numbers; give an array of one dimension, e.g. "
+            f"{name}=np.array([0, 1, 2])"
+        )
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windrow.arguments import shown
 from windrow.errors import InputError
 from windrow.planning.tables import read_table, require_single, timestamps
+from windrow.planning.topology.checks import require_path
 from windrow.planning.topology.trace import Trace
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ def read_trace(
     period: str | None = None,
 ) -> Trace:
     """The trace in a file of CSV, Parquet or JSON lines; columns by name, or as they are called."""
-    table = read_table(Path(path))
+    table = read_table(require_path(path, "path"))
     times = _seconds(table, _named(table, time, _TIMES, "time", path))
     devices = _codes(table, _named(table, device, _DEVICES, "device", path))
     order = np.argsort(times, kind="stable")
@@ -55,7 +57,7 @@ def _named(
             require_single(table, name, path)
             return name
         raise InputError(
-            f"{argument}={name!r}: {path} has no such column; it has "
+            f"{argument}={shown(name)}: {path} has no such column; it has "
             f"{', '.join(table.column_names)}"
         )
     for known in usual:

@@ -7,6 +7,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from windrow.algebra.aggregate import Aggregate
+from windrow.arguments import shown
 from windrow.errors import AggregateError, InputError
 from windrow.planning import Plan as Explained
 from windrow.planning import Strategy, choose
@@ -66,7 +67,9 @@ def run(
 def _periods(period: Duration) -> Tumbling:
     size_us = microseconds(period, "period")
     if size_us <= 0:
-        raise InputError(f'period={period!r} is not positive; give one, e.g. period="1 minute"')
+        raise InputError(
+            f'period={shown(period)} is not positive; give one, e.g. period="1 minute"'
+        )
     return Tumbling(size_us=size_us)
 
 

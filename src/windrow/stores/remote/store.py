@@ -5,6 +5,7 @@ import socket
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from windrow.arguments import shown
 from windrow.errors import InputError, StoreBusyError
 from windrow.stores.base import Shelf, Store
 from windrow.stores.checks import require_name, require_seconds
@@ -47,7 +48,7 @@ class RedisStore(Store):
         timeout: float = 5.0,
     ) -> None:
         if not isinstance(prefix, str) or not prefix:
-            raise InputError(f"prefix={prefix!r} is not text; give some, or leave it out")
+            raise InputError(f"prefix={shown(prefix)} is not text; give some, or leave it out")
         self._prefix = prefix
         self._terms = Terms(
             lease_ms=_milliseconds("lease", lease),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rocksdict import WriteBatch
 
+from windrow.arguments import shown
 from windrow.errors import InputError
 from windrow.stores.base import Batch, Key, Shelf, Store
 from windrow.stores.checks import require_batch, require_keys, require_name
@@ -39,10 +40,10 @@ class RocksStore(Store):
 
     def __init__(self, path: str | os.PathLike[str], *, sync: bool = False) -> None:
         if not isinstance(path, str | os.PathLike) or not os.fspath(path):
-            raise InputError(f"path={path!r} names no folder; give one, as text or a Path")
+            raise InputError(f"path={shown(path)} names no folder; give one, as text or a Path")
         if not isinstance(sync, bool):
             raise InputError(
-                f"sync={sync!r}: give True to wait for the disk with each write, or False"
+                f"sync={shown(sync)}: give True to wait for the disk with each write, or False"
             )
         self._database = Database(Path(os.fsdecode(path)), sync=sync)
         self._opened: Opened[_RocksShelf] = Opened(f"the RocksStore of path={str(path)!r}")
