@@ -19,7 +19,7 @@ from windrow.algebra.catalogue.sets import singleton, union
 from windrow.algebra.catalogue.sketch_bytes import require_hll, require_kll
 from windrow.algebra.monoid import Kind, Monoid
 from windrow.algebra.registry import Takes, register
-from windrow.arguments import whole
+from windrow.arguments import shown, whole
 from windrow.errors import AggregateError, SnapshotError
 
 __all__ = [
@@ -59,7 +59,7 @@ def quantile_sketch(
     _library()  # better to miss it when a query is written than at the sixty-fifth value
     size = whole(k)
     if size is None or not _FEW <= size <= 65535:
-        raise AggregateError(f"k={k!r} is not between {_FEW} and 65535; use the default k=200")
+        raise AggregateError(f"k={shown(k)} is not between {_FEW} and 65535; use the default k=200")
     return Aggregate(
         _quantile_sketch(checked_fraction(q, column, "quantile_sketch"), size), (column,)
     )
@@ -80,7 +80,7 @@ def distinct_sketch(column: Reads = None, *, lg_k: int = 12) -> Aggregate[Monoid
     _library()
     lg_size = whole(lg_k)
     if lg_size is None or not 7 <= lg_size <= 21:
-        raise AggregateError(f"lg_k={lg_k!r} is not between 7 and 21; use the default lg_k=12")
+        raise AggregateError(f"lg_k={shown(lg_k)} is not between 7 and 21; use the default lg_k=12")
     return Aggregate(_distinct_sketch(lg_size), (column,))
 
 
