@@ -16,7 +16,7 @@ from windrow.algebra.registry import entry_of
 from windrow.arguments import shown
 from windrow.errors import InputError, WindrowError
 
-__all__ = ["guarded_monoid"]
+__all__ = ["guarded_monoid", "read_by"]
 
 
 def guarded_monoid(task: Task) -> Monoid[Any, Any]:
@@ -31,10 +31,10 @@ def guarded_monoid(task: Task) -> Monoid[Any, Any]:
             try:
                 return function(*arguments)
             except WindrowError as problem:
-                raise type(problem)(f"{_read_by(task)}: {problem}") from None
+                raise type(problem)(f"{read_by(task)}: {problem}") from None
             except Exception as problem:
                 raise InputError(
-                    f"{_read_by(task)} has values that {task.aggregate!r} cannot take together, "
+                    f"{read_by(task)} has values that {task.aggregate!r} cannot take together, "
                     f"such as {shown(arguments)} ({type(problem).__name__}: {problem}); give "
                     "values of one type that can be compared and computed with"
                 ) from problem
@@ -49,5 +49,6 @@ def guarded_monoid(task: Task) -> Monoid[Any, Any]:
     )
 
 
-def _read_by(task: Task) -> str:
+def read_by(task: Task) -> str:
+    """What messages call the columns that a task reads."""
     return ", ".join(dict.fromkeys(map(named_input, task.aggregate.columns)))
