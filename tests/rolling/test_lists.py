@@ -75,8 +75,7 @@ CRASHING = {
 @pytest.mark.parametrize("make", CRASHING.values(), ids=list(CRASHING))
 def test_what_arrow_dies_of_is_counted_as_it_is(make: Any) -> None:
     values = make()
-    known = [value is not None and value == value for value in values]
-    assert roll(values, agg.count(), window.trailing(rows=9))[-1] == sum(known)
+    assert roll(values, agg.count(), ROWS)[-1] == len(values)
 
 
 @pytest.mark.parametrize("make", CRASHING.values(), ids=list(CRASHING))
@@ -98,8 +97,8 @@ def test_no_value_changes_beside_another(pair: tuple[Any, Any]) -> None:
     for given, kept in zip(pair, found, strict=True):
         if isinstance(kept, np.datetime64 | np.timedelta64):
             assert kept == getattr(given, "asm8", np.array(given, kept.dtype)[()])
-        else:
-            assert kept == given
+        else:  # decimals are not compared with numpy's numbers
+            assert kept == (given.item() if isinstance(given, np.integer) else given)
 
 
 @pytest.mark.parametrize(
