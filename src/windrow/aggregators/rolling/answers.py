@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from windrow.aggregators.rolling.digits import quantizer
-from windrow.aggregators.rolling.lists import of_one_kind
+from windrow.aggregators.rolling.lists import of_one_kind, read_list
 from windrow.algebra.numeric import INT, NULL, OVERFLOW, VALUE, Field, is_bare
 from windrow.algebra.rounding import half_up
 from windrow.errors import InputError, ResultOverflowError
@@ -135,9 +135,10 @@ class Objects:
 
     def numpy(self) -> NDArray[Any]:
         """A numpy array of numbers or durations, NaN or NaT for null, or else of objects."""
-        if {type(v) for v in self.values} - {type(None)} == {timedelta}:
-            with suppress(*_REFUSALS):
-                return _to_numpy(pa.array(self.values, pa.duration("us")))
+        if any(isinstance(v, timedelta) for v in self.values):
+            _, durations = read_list(self.values)
+            if durations is not None:
+                return _to_numpy(durations)
         if all(v is None or isinstance(v, int | float) for v in self.values):
             try:
                 return _to_numpy(pa.array(self.values, type=_number_type(self.values)))

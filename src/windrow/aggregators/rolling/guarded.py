@@ -10,7 +10,7 @@ from functools import wraps
 from typing import Any
 
 from windrow.aggregators.rolling.source import named_input
-from windrow.aggregators.rolling.task import Task
+from windrow.aggregators.rolling.task import Task, monoid_for
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.registry import entry_of
 from windrow.arguments import shown
@@ -21,7 +21,7 @@ __all__ = ["guarded_monoid", "read_by"]
 
 def guarded_monoid(task: Task) -> Monoid[Any, Any]:
     """The monoid of a task; of the catalogue, whatever fails is an error of windrow's."""
-    monoid: Monoid[Any, Any] = task.aggregate.monoid
+    monoid = monoid_for(task.aggregate, [column.logical for column in task.columns])
     if entry_of(task.aggregate) is None:
         return monoid
 
