@@ -81,7 +81,7 @@ def test_what_arrow_dies_of_is_counted_as_it_is(make: Any) -> None:
 @pytest.mark.parametrize("make", CRASHING.values(), ids=list(CRASHING))
 def test_what_arrow_dies_of_is_no_time(make: Any) -> None:
     times = make()
-    with pytest.raises(InputError, match="times (has type object|is null)"):
+    with pytest.raises(InputError, match=r"times (has type object|is null)"):
         roll([1] * len(times), agg.count(), ROWS, times=times)
 
 
@@ -146,5 +146,5 @@ def test_results_of_several_types_have_no_arrow_type() -> None:
     days, moments = pa.array([DAY]), pa.array([MOMENT])
     which, where = pa.array([0, 1], pa.int8()), pa.array([0, 0], pa.int32())
     values = pa.UnionArray.from_dense(which, where, [days, moments])
-    with pytest.raises(InputError, match="results have no Arrow type .*several types"):
+    with pytest.raises(InputError, match=r"results have no Arrow type .*several types"):
         roll(values, agg.last(), ROWS)
