@@ -32,7 +32,7 @@ _KEPT: tuple[frozenset[type], ...] = (
 )
 
 # What Arrow would find too, but only after looking at every value.
-_KNOWN = {(float,): pa.float64(), (int,): pa.int64()}
+_KNOWN: dict[tuple[type, ...], pa.DataType] = {(float,): pa.float64(), (int,): pa.int64()}
 
 
 def read_list(values: Sequence[Any]) -> tuple[Sequence[Any], pa.Array | None]:
