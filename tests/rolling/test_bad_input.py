@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -175,3 +176,50 @@ def test_dates_beyond_those_of_arrow_are_taken_as_seconds() -> None:
 def test_numbers_too_long_to_write_are_named_by_their_size(aggregate: Any) -> None:
     with pytest.raises(InputError, match="an int of 16,610 bits"):
         roll([10**5000, 1], aggregate, window.trailing(rows=2))
+
+
+UNION = pa.dense_union([pa.field("a", pa.int8())])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.ma.masked_array(np.zeros(2, "i4,f8")),
+        pa.chunked_array([], UNION),
+        pa.chunked_array([], pa.dictionary(pa.int32(), pa.timestamp("us"))),
+        pa.RunEndEncodedArray.from_arrays([2], pa.array(["a"], pa.string_view())),
+    ],
+    ids=["masked records", "empty union", "empty dictionary", "runs of views"],
+)
+def test_columns_that_their_library_cannot_read_are_counted(values: Any) -> None:
+    assert len(roll(values, agg.count(), ROWS)) == len(values)
+    assert len(roll(values, agg.count(), ROWS, by=values)) == len(values)
+
+
+def test_a_column_may_be_called_missing() -> None:
+    frame = pd.DataFrame({"v": [1.0], pd.NA: [2]})
+    assert roll(frame, agg.max("v"), ROWS, by=frame).tolist() == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("values", "aggregate", "said"),
+    [
+        (
+            pa.array([1], pa.timestamp("us", "Nowhere/Land")),
+            agg.collect(),
+            r"values of type .* has values that Python has not \('Nowhere/Land'\); cast it first",
+        ),
+        ({"a": [1]}, agg.max([1]), r"values has no column \[1\], which .* name one of \['a'\]"),
+        (
+            {"v": np.array([2**62] * 2, "m8[us]")},
+            agg.sum("v"),
+            r"sum\('v'\) of values\['v'\] does not fit 64 bits at row 1; .* coarser unit",
+        ),
+    ],
+    ids=["zone", "name", "sum"],
+)
+def test_what_other_libraries_refuse_is_refused_by_windrow(
+    values: Any, aggregate: Any, said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        roll(values, aggregate, ROWS)

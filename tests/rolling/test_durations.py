@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -77,3 +78,33 @@ def test_policies_give_the_same_durations(make: Any) -> None:
     values = pa.array([us(n) for n in (1, 2, 4, 9)])
     policy = window.policy(keep=lambda kept: kept.n <= 2, using={"n": agg.count()}, check="verify")
     assert roll(values, make(), policy).to_pylist() == [us(1), us(2), us(3), us(7)]
+
+
+LONG = 9_072_000_000_000_001  # more than a float can tell from its neighbours
+
+
+@pytest.mark.parametrize("make", [agg.median, lambda: agg.quantile(0.5)])
+@pytest.mark.parametrize("numbers", [[LONG], [LONG, LONG], [2**63 - 1], [-(2**63) + 1, 2**63 - 1]])
+def test_long_durations_keep_their_last_digit(make: Any, numbers: list[int]) -> None:
+    expected = half_up(Decimal(sum(numbers)) / len(numbers))
+    assert roll(np.array(numbers, "m8[ns]"), make(), ALL)[-1].astype(int) == expected
+
+
+@given(
+    st.lists(st.integers(-(2**63) + 1, 2**63 - 1), min_size=1, max_size=6),
+    st.sampled_from([0.0, 0.25, 0.5, 0.9, 1.0]),
+)
+def test_a_quantile_of_durations_is_exact_in_every_way(numbers: list[int], q: float) -> None:
+    ordered, position = sorted(numbers), (len(numbers) - 1) * q
+    low, high = ordered[int(position)], ordered[min(int(position) + 1, len(ordered) - 1)]
+    exact = low + (high - low) * (Fraction(position) - int(position))
+    expected = int(abs(exact) + Fraction(1, 2)) * (1 if exact > 0 else -1)
+    values = np.array(numbers, "m8[us]")
+    everything = window.policy(keep=lambda kept: True, using={"n": agg.count()})
+    assert roll(values, agg.quantile(q), ALL)[-1].astype(int) == expected
+    assert roll(values, agg.quantile(q), everything)[-1].astype(int) == expected
+
+
+def test_a_sketch_beyond_all_durations_is_refused_by_windrow() -> None:
+    with pytest.raises(InputError, match="coarser unit"):
+        roll(np.array([2**63 - 1], "m8[us]"), agg.quantile_sketch(0.5), ALL)

@@ -53,7 +53,9 @@ def test_integer_sums_are_exact_or_refused(values: list[int], rows: int) -> None
     wrong = [row for row, total in enumerate(sums) if not SMALLEST <= total <= LARGEST]
     trailing, column = window.trailing(rows=rows), np.array(values, np.int64)
     if wrong:
-        with pytest.raises(ResultOverflowError, match=rf"sum\(\) does not fit .* row {wrong[0]};"):
+        with pytest.raises(
+            ResultOverflowError, match=rf"sum\(\) of values does not .* row {wrong[0]};"
+        ):
             roll(column, agg.sum(), trailing)
     else:
         assert roll(column, agg.sum(), trailing).tolist() == sums

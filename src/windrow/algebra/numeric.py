@@ -18,6 +18,7 @@ __all__ = [
     "MEASURE",
     "NULL",
     "OVERFLOW",
+    "UNITS",
     "VALUE",
     "Dtypes",
     "Field",
@@ -51,6 +52,7 @@ class Field:
 
 # A number with the unit of the values: of durations it is a duration.
 MEASURE = Field(FLOAT, like="value duration")
+UNITS = Field(INT, like="value duration")
 
 
 def is_bare(fields: tuple[Field, ...]) -> bool:

@@ -2,7 +2,7 @@
 
 from math import floor
 
-__all__ = ["divided", "half_up", "rounds_up"]
+__all__ = ["between", "divided", "half_up", "rounds_up"]
 
 
 def rounds_up(below: int, rest: int, divisor: int) -> bool:
@@ -18,6 +18,16 @@ def divided(number: int, divisor: int) -> int:
     """
     below, rest = divmod(number, divisor)
     return below + rounds_up(below, rest, divisor)
+
+
+def between(low: int, high: int, far: float) -> int:
+    """What lies `far` of the way from one whole number to another, as the nearest whole number.
+
+    >>> between(2**60 + 1, 2**60 + 1, 0.5) == 2**60 + 1, between(1, 2, 0.5), between(-2, -1, 0.5)
+    (True, 2, -2)
+    """
+    part, whole = far.as_integer_ratio()
+    return divided(low * whole + (high - low) * part, whole)
 
 
 def half_up(number: float) -> int:

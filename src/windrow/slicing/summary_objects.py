@@ -11,10 +11,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from windrow.aggregators.rolling.digits import exactly
+from windrow.aggregators.rolling.task import monoid_for
 from windrow.aggregators.two_stacks import TwoStacks
 from windrow.algebra.canonical import key
 from windrow.algebra.codec import StateCodec
-from windrow.algebra.monoid import Monoid
 from windrow.algebra.multiset import CountDifferent, PickQuantile
 from windrow.algebra.ordering import ascending
 from windrow.algebra.rope import Rope
@@ -33,7 +33,7 @@ class ObjectStates:
 
     def __init__(self, inputs: Inputs) -> None:
         self._inputs = inputs
-        self._monoid: Monoid[Any, Any] = inputs.aggregate.monoid
+        self._monoid = monoid_for(inputs.aggregate, inputs.types)
         codec = StateCodec.of(self._monoid)
         self._encode, self._decode = codec.encode, codec.decode
         # Inserted are encoded states.

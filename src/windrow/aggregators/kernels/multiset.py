@@ -18,8 +18,11 @@ __all__ = ["distinct_kernel", "quantile_kernel"]
 
 
 @cache
-def quantile_kernel(*, by_time: bool, preceding: bool = False) -> Any:
+def quantile_kernel(*, by_time: bool, preceding: bool = False, in_units: bool = False) -> Any:
     """The loop for an exact quantile: `extra` is the values and q, `tally` how many are in.
+
+    Between whole numbers of a unit there are none to interpolate: results are then the numbers of
+    both neighbours and how far the quantile is from the lower one.
 
     `counts` is a Fenwick tree: counts[i] is the number of values numbered in (i - (i & -i), i],
     from 1 on, so that the k-th smallest is found by halving.
@@ -60,7 +63,21 @@ def quantile_kernel(*, by_time: bool, preceding: bool = False) -> Any:
         else:
             results[row] = (beyond - position) * low + (position - below) * high
 
-    return _trailing(add, answer, by_time=by_time, preceding=preceding)
+    def answer_in_units(counts: Any, tally: Any, extra: Any, out: Any, row: Any) -> None:
+        lows, highs, fars, statuses = out
+        if tally[0] == 0:
+            lows[row] = highs[row] = 0
+            fars[row] = 0.0
+            statuses[row] = NULL
+            return
+        position = (tally[0] - 1) * extra[1]
+        below, beyond = floor(position), ceil(position)
+        lows[row] = smallest(counts, below)
+        highs[row] = lows[row] if below == beyond else smallest(counts, beyond)
+        fars[row] = position - below
+
+    way = answer_in_units if in_units else answer
+    return _trailing(add, way, by_time=by_time, preceding=preceding)
 
 
 @cache

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from windrow.aggregators.rolling.digits import quantizer
+from windrow.aggregators.rolling.lists import of_one_kind, read_list
 from windrow.algebra.numeric import INT, NULL, OVERFLOW, VALUE, Field, is_bare
 from windrow.algebra.rounding import half_up
 from windrow.errors import InputError, ResultOverflowError
@@ -89,9 +90,11 @@ class Numbers:
             return
         over = np.flatnonzero(self.statuses == OVERFLOW)
         if len(over):
+            way_out = "make the column floats or decimals first"
+            if "value duration" in self.logicals:
+                way_out = "give durations in a coarser unit, such as seconds"
             raise ResultOverflowError(
-                f"{aggregate} does not fit 64 bits at row {over[0]}; "
-                "make the column floats or decimals first"
+                f"{aggregate} does not fit 64 bits at row {over[0]}; {way_out}"
             )
 
     def _null(self) -> NDArray[np.bool_] | None:
@@ -122,6 +125,8 @@ class Objects:
             with suppress(*_REFUSALS):  # a sum may be too wide for the type
                 return pa.array(plain, self.like)
         try:
+            if not of_one_kind(plain):
+                raise TypeError("they are of several types")
             return pa.array(plain)
         except _REFUSALS as problem:
             raise InputError(
@@ -131,8 +136,9 @@ class Objects:
     def numpy(self) -> NDArray[Any]:
         """A numpy array of numbers or durations, NaN or NaT for null, or else of objects."""
         if any(isinstance(v, timedelta) for v in self.values):
-            with suppress(*_REFUSALS):
-                return _to_numpy(pa.array(self.values, pa.duration("us")))
+            _, durations = read_list(self.values)
+            if durations is not None:
+                return _to_numpy(durations)
         if all(v is None or isinstance(v, int | float) for v in self.values):
             try:
                 return _to_numpy(pa.array(self.values, type=_number_type(self.values)))

@@ -12,10 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from windrow.aggregators.rolling.lists import read_list
 from windrow.algebra.numeric import BOOL, FLOAT, INT
 from windrow.errors import InputError
 
-__all__ = ["Column", "is_arrow", "named_columns", "python_values", "read_column"]
+__all__ = ["Column", "in_one_piece", "is_arrow", "named_columns", "python_values", "read_column"]
 
 
 _UNITS = (("s", 1), ("ms", 1), ("us", 1), ("ns", 1))
@@ -63,11 +64,13 @@ def named_columns(data: Any, argument: str) -> dict[Any, Any] | None:
         columns = [data[name] for name in names]
     else:
         return None
-    for place, name in enumerate(names):
-        if name in names[:place]:
+    seen: set[Any] = set()  # looked up by hash: pandas' NA does not say what it equals
+    for name in names:
+        if name in seen:
             raise InputError(
                 f"{argument} has several columns called {name!r}; give each a name of its own"
             )
+        seen.add(name)
     return dict(zip(names, columns, strict=True))
 
 
@@ -79,7 +82,7 @@ def _is_frame(data: Any) -> bool:
 def read_column(data: Any, argument: str) -> Column:
     """Read one column of a user's: numpy, Arrow, a list, or anything that turns into one."""
     if isinstance(data, pa.ChunkedArray):
-        return _from_arrow(data.combine_chunks(), argument)
+        return _from_arrow(in_one_piece(data), argument)
     if isinstance(data, pa.Array):
         return _from_arrow(data, argument)
     if isinstance(data, np.ma.MaskedArray):
@@ -96,14 +99,21 @@ def read_column(data: Any, argument: str) -> Column:
     raise InputError(f"{argument} is a {type(data).__name__}, not a column; {way_out}")
 
 
+def in_one_piece(data: pa.ChunkedArray) -> pa.Array:
+    """All chunks as one; of none at all, Arrow cannot make every type."""
+    return data.combine_chunks() if data.num_chunks else pa.nulls(0, data.type)
+
+
 def _from_foreign(data: Any, argument: str) -> Column:
     """A column of another library's: by Arrow, by numpy, or value by value, as far as they go."""
     ways: list[Callable[[], Any]] = [lambda: list(data)]
     if hasattr(data, "__array__"):
         ways.insert(0, lambda: np.asarray(data))
-    if not isinstance(getattr(data, "dtype", np.dtype(object)), np.dtype):
+    dtype = getattr(data, "dtype", np.dtype(object))
+    holds_objects = str(dtype).lower() == "object"  # which are read one by one, as lists are
+    if not isinstance(dtype, np.dtype) and not holds_objects:
         ways.insert(0, lambda: pa.array(data))  # pandas' own types have nulls of their own
-    if hasattr(data, "__arrow_c_stream__"):
+    if hasattr(data, "__arrow_c_stream__") and not (hasattr(data, "dtype") and holds_objects):
         ways.insert(0, lambda: pa.chunked_array(data))
     for way in ways:
         with suppress(Exception):  # each library has its own for a type that another has not
@@ -118,21 +128,12 @@ def _from_foreign(data: Any, argument: str) -> Column:
 
 
 def _from_list(values: Sequence[Any], argument: str) -> Column:
-    try:
-        array = pa.array(values)
-    except Exception:  # mixed or foreign types, wider integers: whatever Arrow makes of them
-        plain = [None if _is_missing(value) else value for value in values]
+    plain, array = read_list(values)
+    if array is None:
         return Column(len(plain), lambda: plain)
     if pa.types.is_timestamp(array.type):
-        _require_one_clock(values, argument)
+        _require_one_clock(plain, argument)
     return _from_arrow(array, argument)
-
-
-def _is_missing(value: Any) -> bool:
-    """Whether it is a null of pandas' or numpy's, known without importing pandas."""
-    return type(value).__name__ in ("NAType", "NaTType") or (
-        isinstance(value, np.datetime64 | np.timedelta64) and bool(np.isnat(value))
-    )
 
 
 def _require_one_clock(values: Sequence[Any], argument: str) -> None:
@@ -146,6 +147,8 @@ def _require_one_clock(values: Sequence[Any], argument: str) -> None:
 
 
 def _from_masked(data: "np.ma.MaskedArray[Any, Any]", argument: str) -> Column:
+    if data.dtype.names is not None and data.ndim == 1:
+        return _from_list(data.tolist(), argument)  # each field has a mask of its own
     column, known = _from_numpy(data.data, argument), ~np.ma.getmaskarray(data)
 
     def objects() -> Sequence[Any]:
@@ -227,12 +230,11 @@ def _from_arrow(array: pa.Array, argument: str) -> Column:
 
 def _plain(array: pa.Array) -> pa.Array:
     """The values themselves, of what has each of them only once."""
-    if pa.types.is_run_end_encoded(array.type):
-        return _plain(pc.run_end_decode(array))
-    if not pa.types.is_dictionary(array.type):
+    in_runs = pa.types.is_run_end_encoded(array.type)
+    if not in_runs and not pa.types.is_dictionary(array.type):
         return array
     try:
-        return array.dictionary_decode()
+        return _plain(pc.run_end_decode(array) if in_runs else array.dictionary_decode())
     except pa.ArrowNotImplementedError:  # views cannot be taken from
         return pa.array(array.to_pylist(), array.type.value_type)
 
@@ -241,7 +243,7 @@ def python_values(array: pa.Array, argument: str) -> Sequence[Any]:
     """An Arrow column as Python values; refuses those that Python cannot hold."""
     try:
         values: list[Any] = array.to_pylist()
-    except (pa.ArrowException, ArithmeticError, ValueError) as problem:
+    except (pa.ArrowException, ArithmeticError, LookupError, ValueError) as problem:
         raise InputError(
             f"{argument} of type {array.type} has values that Python has not ({problem}); "
             "cast it first, e.g. to int64 or to text"

@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 
 from windrow.aggregators.kernels.grouping import from_places, places_by_code, to_places
 from windrow.aggregators.kernels.threads import all_at_once, stretches
-from windrow.aggregators.rolling.columns import Column, named_columns, read_column
+from windrow.aggregators.rolling.columns import (
+    Column,
+    in_one_piece,
+    named_columns,
+    read_column,
+)
 from windrow.algebra.canonical import key as key_of
 from windrow.algebra.numeric import FLOAT, INT
 from windrow.errors import InputError
@@ -85,7 +90,7 @@ def _codes(by: Any, length: int) -> NDArray[Any]:
 
 def _encoded(data: Any, argument: str) -> NDArray[Any]:
     if isinstance(data, pa.ChunkedArray):
-        data = data.combine_chunks()
+        data = in_one_piece(data)
     if isinstance(data, pa.DictionaryArray) and not data.indices.null_count:
         # A dictionary may hold a key twice.
         own = _encoded(data.dictionary, argument)

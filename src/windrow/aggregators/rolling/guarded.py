@@ -10,18 +10,18 @@ from functools import wraps
 from typing import Any
 
 from windrow.aggregators.rolling.source import named_input
-from windrow.aggregators.rolling.task import Task
+from windrow.aggregators.rolling.task import Task, monoid_for
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.registry import entry_of
 from windrow.arguments import shown
 from windrow.errors import InputError, WindrowError
 
-__all__ = ["guarded_monoid"]
+__all__ = ["guarded_monoid", "read_by"]
 
 
 def guarded_monoid(task: Task) -> Monoid[Any, Any]:
     """The monoid of a task; of the catalogue, whatever fails is an error of windrow's."""
-    monoid: Monoid[Any, Any] = task.aggregate.monoid
+    monoid = monoid_for(task.aggregate, [column.logical for column in task.columns])
     if entry_of(task.aggregate) is None:
         return monoid
 
@@ -31,10 +31,10 @@ def guarded_monoid(task: Task) -> Monoid[Any, Any]:
             try:
                 return function(*arguments)
             except WindrowError as problem:
-                raise type(problem)(f"{_read_by(task)}: {problem}") from None
+                raise type(problem)(f"{read_by(task)}: {problem}") from None
             except Exception as problem:
                 raise InputError(
-                    f"{_read_by(task)} has values that {task.aggregate!r} cannot take together, "
+                    f"{read_by(task)} has values that {task.aggregate!r} cannot take together, "
                     f"such as {shown(arguments)} ({type(problem).__name__}: {problem}); give "
                     "values of one type that can be compared and computed with"
                 ) from problem
@@ -49,5 +49,6 @@ def guarded_monoid(task: Task) -> Monoid[Any, Any]:
     )
 
 
-def _read_by(task: Task) -> str:
+def read_by(task: Task) -> str:
+    """What messages call the columns that a task reads."""
     return ", ".join(dict.fromkeys(map(named_input, task.aggregate.columns)))

@@ -19,7 +19,7 @@ from windrow.aggregators.rolling.task import Task, reads_measures
 from windrow.aggregators.rolling.tied import first_tied, last_tied
 from windrow.aggregators.two_stacks import TwoStacks
 from windrow.algebra.aggregate import Aggregate, Product
-from windrow.algebra.numeric import MEASURE
+from windrow.algebra.numeric import UNITS
 from windrow.windows import Policy, Ties, TrailingRows, TrailingTime
 
 __all__ = ["slide_objects", "trail_objects"]
@@ -131,7 +131,7 @@ def _answer(task: Task, values: list[Any]) -> Answer:
     if form is not None:
         return Numbers.of(values, form.result, logicals)
     if "value duration" in logicals and reads_measures(task.aggregate):
-        return Numbers.of(values, (MEASURE,), logicals)
+        return Numbers.of(values, (UNITS,), logicals)
     like = next(iter(logicals.values()), None)
     monoid = task.aggregate.monoid  # one of a user's own may have any name
     promise = None if monoid.changing else DECIMAL_RESULTS.get(monoid.name)

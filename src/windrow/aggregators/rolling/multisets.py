@@ -12,7 +12,8 @@ from windrow.aggregators.rolling.columns import Column
 from windrow.aggregators.rolling.grouping import Groups, key_codes
 from windrow.aggregators.rolling.task import Task
 from windrow.algebra.multiset import CountDifferent, MultisetForm, PickQuantile
-from windrow.algebra.numeric import FLOAT, INT, MEASURE, VALUE, Field
+from windrow.algebra.numeric import FLOAT, INT, MEASURE, UNITS, VALUE, Field
+from windrow.algebra.rounding import between
 from windrow.windows import TrailingRows, TrailingTime
 
 __all__ = ["count_columns", "multiset_form"]
@@ -46,29 +47,50 @@ def count_columns(
     }
     width = window.reach_us if isinstance(window, TrailingTime) else min(window.rows, rows + 1)
     ticks = np.empty(0, np.int64) if times is None else times
-    statuses = np.full(rows, VALUE, np.uint8)
-    tally = np.zeros(1, np.int64)
-    results: NDArray[Any]
+    statuses, tally = np.full(rows, VALUE, np.uint8), np.zeros(1, np.int64)
+    in_units = column.logical is not None and pa.types.is_duration(column.logical)
+    dtypes: tuple[Any, ...] = (INT,)
+    values, extra = np.empty(0, INT), (np.empty(0), 0.0)
     if isinstance(form, PickQuantile):
         values, codes = _ranked(column)
-        run, extra, field = quantile_kernel(**kind), (values, form.q), MEASURE
+        run, extra = quantile_kernel(**kind, in_units=in_units), (values.astype(FLOAT), form.q)
+        field, dtypes = (UNITS, (INT, INT, FLOAT)) if in_units else (MEASURE, (FLOAT,))
     else:
         assert isinstance(form, CountDifferent)
         codes = _numbered(column)
-        run, extra, field = distinct_kernel(**kind), (np.empty(0), 0.0), Field(INT)
+        run, field = distinct_kernel(**kind), Field(INT)
     counts = np.zeros(int(codes.max(initial=0)) + 2, np.int64)
-    results = np.empty(rows, field.dtype)
+    found = tuple(np.empty(rows, dtype) for dtype in dtypes)
     ordered = groups.ordered(codes)
-    run(ordered, ticks, groups.borders, width, counts, tally, extra, (results, statuses))
+    run(ordered, ticks, groups.borders, width, counts, tally, extra, (*found, statuses))
+    results = found[0] if field is not UNITS else _between(values, *found)
     answer, known = groups.restored(results), groups.restored(statuses)
     return Numbers((field,), (answer,), known, task.logicals())
 
 
-def _ranked(column: Column) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _between(
+    values: NDArray[np.int64],
+    lows: NDArray[np.int64],
+    highs: NDArray[np.int64],
+    fars: NDArray[np.float64],
+) -> NDArray[np.int64]:
+    """Quantiles of whole numbers, exactly, rounded half up."""
+    if not len(values):
+        return lows
+    low, high = values[lows], values[highs]
+    # Half of a sum that might not fit 64 bits: the bits that both have, and half of the others.
+    middle = (low & high) + ((low ^ high) >> 1)
+    results = np.where(fars == 0.5, middle + ((low ^ high) & (middle >= 0)), low)
+    for row in np.flatnonzero((lows != highs) & (fars != 0.5)).tolist():
+        results[row] = between(int(low[row]), int(high[row]), float(fars[row]))
+    return results
+
+
+def _ranked(column: Column) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The different numbers in order, NaN last, and each row's number among them."""
     assert column.numbers is not None
     values, codes = np.unique(column.numbers, return_inverse=True)
-    return values.astype(FLOAT), _without_nulls(codes.astype(np.int64), column)
+    return values, _without_nulls(codes.astype(np.int64), column)
 
 
 def _numbered(column: Column) -> NDArray[np.int64]:

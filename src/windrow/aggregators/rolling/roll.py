@@ -14,6 +14,7 @@ import pyarrow as pa
 from windrow.aggregators.rolling.arrange import arrange
 from windrow.aggregators.rolling.columns import is_arrow
 from windrow.aggregators.rolling.digits import exactly
+from windrow.aggregators.rolling.guarded import read_by
 from windrow.aggregators.rolling.source import Source
 from windrow.aggregators.rolling.ways import slide, trail
 from windrow.algebra.aggregate import Aggregate, Aggregation, Product, as_aggregation
@@ -72,7 +73,7 @@ def roll(
         else:
             answers = trail(tasks, window, ticks, groups)
     for task, answer in zip(tasks, answers, strict=True):
-        answer.require_fit(repr(task.aggregate))
+        answer.require_fit(f"{task.aggregate!r} of {read_by(task)}")
     if isinstance(aggregation, Aggregate):
         return answers[0].arrow() if is_arrow(values) else answers[0].numpy()
     names = [name for name, _ in named]

@@ -1,5 +1,6 @@
 """The input of a roll: its columns by what an aggregate reads."""
 
+from contextlib import suppress
 from typing import Any
 
 import pyarrow as pa
@@ -59,8 +60,9 @@ class Source:
         return Task(aggregate, columns)
 
     def _column(self, reads: Reads, aggregate: Aggregate[Any]) -> Column:
-        if reads in self._columns:
-            return self._columns[reads]
+        with suppress(TypeError):  # what has no hash names no column
+            if reads in self._columns:
+                return self._columns[reads]
         if reads is TIME:
             raise InputError(
                 f"times is missing; {aggregate!r} needs the time of each row, times=..."

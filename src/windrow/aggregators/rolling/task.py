@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,13 @@ from numpy.typing import NDArray
 
 from windrow.aggregators.rolling.columns import Column
 from windrow.algebra.aggregate import Aggregate
-from windrow.algebra.monoid import numeric_of
+from windrow.algebra.catalogue.order_statistics import units_quantile
+from windrow.algebra.monoid import Monoid, numeric_of
+from windrow.algebra.multiset import PickQuantile
 from windrow.algebra.numeric import Dtypes, Numeric
 from windrow.algebra.registry import Takes, entry_of
 
-__all__ = ["Task", "numeric_form", "reads_measures"]
+__all__ = ["Task", "monoid_for", "numeric_form", "reads_measures"]
 
 
 def numeric_form(
@@ -25,6 +28,14 @@ def numeric_form(
     if monoid.durations is not None and any(map(_is_duration, kinds)):
         return numeric_of(replace(monoid, numeric=monoid.durations), dtypes)
     return numeric_of(monoid, dtypes)
+
+
+def monoid_for(aggregate: Aggregate[Any], kinds: Sequence[pa.DataType | None]) -> Monoid[Any, Any]:
+    """The monoid for columns of these types: quantiles of durations are whole numbers too."""
+    monoid: Monoid[Any, Any] = aggregate.monoid
+    if isinstance(monoid.multiset, PickQuantile) and any(map(_is_duration, kinds)):
+        return replace(monoid, lower=partial(units_quantile, q=monoid.multiset.q))
+    return monoid
 
 
 def reads_measures(aggregate: Aggregate[Any]) -> bool:

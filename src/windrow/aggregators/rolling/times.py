@@ -51,7 +51,7 @@ def read_times(data: Any) -> Times:
         return Times(np.empty(0, np.int64), pa.int64())
     raise InputError(
         f"times has type {kind or 'object'}; give timestamps (datetime64, Arrow timestamps or "
-        "datetime) or whole numbers of microseconds"
+        "datetime) or whole numbers of microseconds, all of one type"
     )
 
 

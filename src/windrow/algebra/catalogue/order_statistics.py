@@ -12,11 +12,11 @@ from windrow.algebra.multiset import PickQuantile
 from windrow.algebra.ordering import ascending
 from windrow.algebra.registry import Takes, register
 from windrow.algebra.rope import Rope
-from windrow.algebra.rounding import half_up
+from windrow.algebra.rounding import between
 from windrow.arguments import finite, shown
 from windrow.errors import AggregateError
 
-__all__ = ["checked_fraction", "median", "quantile"]
+__all__ = ["checked_fraction", "median", "quantile", "units_quantile"]
 
 
 @register(Takes.QUANTITIES, bulky=True)
@@ -74,18 +74,23 @@ def _quantile(name: str, q: float) -> Monoid[Rope[Any], float | None]:
     )
 
 
+def units_quantile(state: Rope[Any], q: float) -> int | None:
+    """The quantile of whole numbers of a unit, as the nearest whole number; none of nothing."""
+    return between(*_neighbours(ascending(state), q)) if state else None
+
+
 def _interpolated(ordered: list[Any], q: float) -> Any:
-    position = (len(ordered) - 1) * q
-    below, beyond = floor(position), ceil(position)
-    low, high = ordered[below], ordered[beyond]
-    weights = beyond - position, position - below
+    low, high, far = _neighbours(ordered, q)
     if isinstance(low, timedelta):
         microsecond = timedelta(microseconds=1)
-        between = _between(low / microsecond, high / microsecond, *weights)
-        return timedelta(microseconds=half_up(between))
-    return _between(float(low), float(high), *weights)
-
-
-def _between(low: float, high: float, near: float, far: float) -> float:
+        return between(low // microsecond, high // microsecond, far) * microsecond
+    low, high = float(low), float(high)
     # No arithmetic between equal neighbours: two infinities would make NaN, two equal floats drift.
-    return low if low == high or not far else near * low + far * high
+    return low if low == high or not far else (1 - far) * low + far * high
+
+
+def _neighbours(ordered: list[Any], q: float) -> tuple[Any, Any, float]:
+    """The values on both sides of a quantile, and how far it is from the lower one."""
+    position = (len(ordered) - 1) * q
+    below = floor(position)
+    return ordered[below], ordered[ceil(position)], position - below

@@ -142,16 +142,16 @@ class Reduction:
         if self.hottest is not None:
             self._require_hottest(self.hottest)
         if self.spread_s is not None:
-            require_positive(self.spread_s, "spread_s", 10)
-            if self.spread_s > self.pane_s:
+            spread_s = require_positive(self.spread_s, "spread_s", 10)
+            pane_s = float(self.pane_s)
+            if spread_s > pane_s:
                 raise InputError(
-                    f"spread_s={self.spread_s:g} is longer than the {self.pane_s:g} s from one "
-                    "state of a key to the next: states would pile up; give at most "
-                    f"{self.pane_s:g}"
+                    f"spread_s={spread_s:g} is longer than the {pane_s:g} s from one state of a "
+                    f"key to the next: states would pile up; give at most {pane_s:g}"
                 )
             if self.emission is Emission.ON_CHANGE:
                 raise InputError(
-                    f"spread_s={self.spread_s:g} is of states that leave when a period closes; "
+                    f"spread_s={spread_s:g} is of states that leave when a period closes; "
                     "hand them on then (Emission.AT_CLOSE), or leave it out"
                 )
 
