@@ -67,7 +67,7 @@ def write_plan(plan: Plan, path: Path | str) -> None:
     content = to_json(plan).encode("utf-8", "backslashreplace")  # half characters, as JSON has them
     try:
         file.write_bytes(content)
-    except OSError as error:
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
         raise _unwritable(path, error.strerror or str(error)) from None
     except ValueError:  # a NUL in its name
         raise _unwritable(path, "no name that a file can have") from None
