@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from windrow.aggregators.rolling.lists import read_list
 from windrow.algebra.numeric import BOOL, FLOAT, INT
+from windrow.arguments import shown
 from windrow.errors import InputError
 
 __all__ = ["Column", "in_one_piece", "is_arrow", "named_columns", "python_values", "read_column"]
@@ -68,7 +69,7 @@ def named_columns(data: Any, argument: str) -> dict[Any, Any] | None:
     for name in names:
         if name in seen:
             raise InputError(
-                f"{argument} has several columns called {name!r}; give each a name of its own"
+                f"{argument} has several columns called {shown(name)}; give each a name of its own"
             )
         seen.add(name)
     return dict(zip(names, columns, strict=True))

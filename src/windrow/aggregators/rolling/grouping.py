@@ -19,6 +19,7 @@ from windrow.aggregators.rolling.columns import (
 )
 from windrow.algebra.canonical import key as key_of
 from windrow.algebra.numeric import FLOAT, INT
+from windrow.arguments import shown
 from windrow.errors import InputError
 
 __all__ = ["Groups", "group_rows", "key_codes"]
@@ -69,7 +70,7 @@ def _codes(by: Any, length: int) -> NDArray[Any]:
     if named is None:
         columns = {"by": by}
     else:
-        columns = {f"by[{name!r}]": column for name, column in named.items()}
+        columns = {f"by[{shown(name)}]": column for name, column in named.items()}
         if not columns:
             raise InputError("by names no column; leave it out, or name at least one")
     codes: NDArray[Any] | None = None

@@ -18,7 +18,7 @@ from windrow.aggregators.rolling.guarded import read_by
 from windrow.aggregators.rolling.source import Source
 from windrow.aggregators.rolling.ways import slide, trail
 from windrow.algebra.aggregate import Aggregate, Aggregation, Product, as_aggregation
-from windrow.arguments import member
+from windrow.arguments import member, shown
 from windrow.errors import InputError, WindowError
 from windrow.windows import Order, Policy, TrailingRows, TrailingTime, Window
 
@@ -56,7 +56,7 @@ def roll(
     source = Source(values, times)
     if not isinstance(window, TrailingRows | TrailingTime | Policy):
         raise WindowError(
-            f"window={window!r} has no result for every row; roll takes window.trailing(...) "
+            f"window={shown(window)} has no result for every row; roll takes window.trailing(...) "
             "or window.policy(...)"
         )
     order = member(Order, order, "order")

@@ -33,7 +33,7 @@ class Source:
         lengths = {"values" if key is None else "times": len(c) for key, c in self._columns.items()}
         if self._named is not None:
             for name, column in self._named.items():
-                lengths[f"values[{name!r}]"] = _length(column, f"values[{name!r}]")
+                lengths[f"values[{shown(name)}]"] = _length(column, f"values[{shown(name)}]")
         if not lengths:
             raise InputError("values names no column; give at least one")
         (first, length), *others = lengths.items()
@@ -50,8 +50,8 @@ class Source:
         reads = [TIME if name == "time" and column is None else column for name, column in inputs]
         if reads.count(None) > 1:
             raise InputError(
-                f"{aggregate!r} reads {aggregate.monoid.inputs}, but names no columns for them; "
-                "give values={...} and name each column"
+                f"{shown(aggregate)} reads {aggregate.monoid.inputs}, but names no columns for "
+                "them; give values={...} and name each column"
             )
         columns = tuple(self._column(column, aggregate) for column in reads)
         for read, column, wanted in zip(reads, columns, wanted_by(aggregate), strict=True):
@@ -65,22 +65,22 @@ class Source:
                 return self._columns[reads]
         if reads is TIME:
             raise InputError(
-                f"times is missing; {aggregate!r} needs the time of each row, times=..."
+                f"times is missing; {shown(aggregate)} needs the time of each row, times=..."
             )
         if self._named is None:
             raise InputError(
-                f"{aggregate!r} reads column {reads!r}, but values is one column without a name; "
-                f"give values={{{reads!r}: ...}}, or leave the name out"
+                f"{shown(aggregate)} reads column {shown(reads)}, but values is one column without "
+                f"a name; give values={{{shown(reads)}: ...}}, or leave the name out"
             )
         if reads is None:
             raise InputError(
-                f"{aggregate!r} names no column, but values has {sorted(map(str, self._named))}; "
-                "name the column, as in agg.max('temp')"
+                f"{shown(aggregate)} names no column, but values has "
+                f"{sorted(map(_called, self._named))}; name the column, as in agg.max('temp')"
             )
         if not self._has(reads):
             raise InputError(
-                f"values has no column {reads!r}, which {aggregate!r} reads; "
-                f"name one of {sorted(map(str, self._named))}"
+                f"values has no column {shown(reads)}, which {shown(aggregate)} reads; "
+                f"name one of {sorted(map(_called, self._named))}"
             )
         self._columns[reads] = read_column(self._named[reads], named_input(reads))
         return self._columns[reads]
@@ -96,7 +96,7 @@ def named_input(reads: Reads) -> str:
     """What messages call the column that an aggregate reads."""
     if reads is TIME:
         return "times"
-    return "values" if reads is None else f"values[{reads!r}]"
+    return "values" if reads is None else f"values[{shown(reads)}]"
 
 
 def _length(column: Any, argument: str) -> int:
@@ -122,6 +122,10 @@ def _require_wanted(
             return
         found = f"has {shown(odd)}, a {type(odd).__name__}"
     raise InputError(
-        f"{argument} {found}, and {aggregate!r} takes {wanted.words}; "
+        f"{argument} {found}, and {shown(aggregate)} takes {wanted.words}; "
         "convert the column first, or choose another aggregate"
     )
+
+
+def _called(name: object) -> str:
+    return name if isinstance(name, str) else shown(name)
