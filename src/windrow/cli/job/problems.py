@@ -70,7 +70,7 @@ class Problems(list[Problem]):
         self._entries = 0
 
     def note_entries(self, entries: int, mark: yaml.Mark) -> None:
-        """Note that so many entries are read at a place; refuses what only aliases can repeat."""
+        """Add to the entries read so far; refuse a file whose aliases repeat too many."""
         self._entries += entries
         if self._entries > _MOST_ENTRIES:
             message = f"aliases repeat more than {_MOST_ENTRIES:,} entries (write fewer of them)"
