@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-__all__ = ["is_missing", "of_one_kind", "read_list"]
+__all__ = ["of_one_kind", "read_list"]
 
 _NUMPY = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64"
 _KEPT: tuple[frozenset[type], ...] = (
@@ -48,13 +48,6 @@ def of_one_kind(values: Sequence[Any]) -> bool:
     """Whether Arrow can be asked for their type without changing any of them."""
     kinds = _kinds(values)
     return len(kinds) <= 1 or _are_kept(kinds)
-
-
-def is_missing(value: Any) -> bool:
-    """Whether it is a null of pandas' or numpy's, known without importing pandas."""
-    return type(value).__name__ in ("NAType", "NaTType") or (
-        isinstance(value, np.datetime64 | np.timedelta64) and bool(np.isnat(value))
-    )
 
 
 def _as_arrow(values: Sequence[Any]) -> pa.Array | None:
@@ -101,8 +94,15 @@ def _simple(value: Any) -> Any:
     if isinstance(value, pa.Scalar):
         with suppress(Exception):  # a value that Python has not stays Arrow's
             return value.as_py()
-    if is_missing(value):
+    if _is_missing(value):
         return None
     if isinstance(value, np.timedelta64) or not isinstance(value, np.number | np.bool_):
         return value
     return value if value.dtype.kind == "c" or value.dtype.itemsize > 8 else value.item()
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether it is a null of pandas' or numpy's, known without importing pandas."""
+    return type(value).__name__ in ("NAType", "NaTType") or (
+        isinstance(value, np.datetime64 | np.timedelta64) and bool(np.isnat(value))
+    )
