@@ -6,6 +6,7 @@ PYTEST_ARGS ?=
 
 BIN := .venv/bin
 READY := .venv/.ready
+READY_FOR_DOCS := .venv/.ready-for-docs
 
 # The oldest Spark that windrow runs on: the tests marked spark_floor run there too.
 OLDEST := .venv-oldest
@@ -16,7 +17,7 @@ OLDEST_READY := $(OLDEST)/.ready
 export PYSPARK_PYTHON := $(CURDIR)/$(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-oldest lint types layers redis-server format bench bench-approx bench-spark bench-store bench-topology clean
+.PHONY: help demo test test-fast test-slow test-oldest lint types layers redis-server format docs bench bench-approx bench-spark bench-store bench-topology clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +28,9 @@ demo: $(READY)  ## a day of sensors on embedded Spark: batch, stream, and a page
 test: lint types layers redis-server  ## everything a change must pass
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
 	@$(MAKE) --no-print-directory test-oldest
+
+test-fast: $(READY) redis-server  ## the tests without Spark and without compiling, in two minutes
+	@$(BIN)/python -m pytest -m 'not (slow or spark or compiles)' -n 2 --dist loadgroup $(PYTEST_ARGS)
 
 test-slow: $(READY) redis-server  ## the tests that take minutes
 	@$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup $(PYTEST_ARGS)
@@ -57,6 +61,9 @@ format: $(READY)  ## put the code in shape
 	@$(BIN)/ruff check --fix-only
 	@$(BIN)/ruff format
 
+docs: $(READY_FOR_DOCS)  ## the documentation as a site: build/site/index.html
+	@$(BIN)/zensical build --clean --strict --config-file mkdocs.yml
+
 bench: $(READY)  ## measure; arguments go in BENCH_ARGS
 	@WINDROW_COMPILE=always $(BIN)/python -m benchmarks $(BENCH_ARGS)
 
@@ -73,7 +80,7 @@ bench-topology: $(READY)  ## re-make the published figures of topologies, and pl
 	@WINDROW_COMPILE=always $(BIN)/python -m benchmarks.topology $(BENCH_ARGS)
 
 clean:  ## remove the environments and what the tools leave behind
-	@rm -rf .venv $(OLDEST) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf .venv $(OLDEST) build dist .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt
@@ -84,6 +91,12 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	    --constraint constraints.txt --editable '.[bench,cli,connect,dev,redis,rocksdb,sketches]'
+	@touch $@
+
+# Only who builds the site needs what builds it.
+$(READY_FOR_DOCS): $(READY)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+	    --constraint constraints.txt --editable '.[docs]'
 	@touch $@
 
 # Versions are those of constraints.txt, but for what constraints-oldest.txt holds back.

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.streams import Stream
-from windrow.aggregators.kernels.forest import EVICTED, forest_code, new_forest
-from windrow.aggregators.kernels.memory import read_int
-from windrow.aggregators.kernels.operator import Operator, Part, make_operator
-from windrow.aggregators.kernels.steps import Steps, make_steps
-from windrow.algebra.jit import jit
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.numeric import VALUE, Dtypes, Numeric
+from windrow.compiler.jit import jit
+from windrow.kernels.cells import read_int
+from windrow.kernels.forest import EVICTED, forest_code, new_forest
+from windrow.kernels.operator import Operator, Part, make_operator
+from windrow.kernels.steps import Steps, make_steps
 
 __all__ = ["ClockedForest", "clock_cost"]
 

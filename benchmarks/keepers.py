@@ -6,19 +6,19 @@ from typing import Any
 
 from benchmarks.others import RIVER
 from benchmarks.streams import Stream
-from windrow.aggregators import (
+from windrow.algebra.monoid import Group
+from windrow.paged import PagedAmta
+from windrow.structures import (
     Aggregator,
     Amta,
     Daba,
     FlatFat,
     LogMta,
-    PagedAmta,
     Recompute,
     SubtractOnEvict,
     TwoStacks,
 )
-from windrow.aggregators.compiled_amta import CompiledAmta
-from windrow.algebra.monoid import Group
+from windrow.structures.compiled_amta import CompiledAmta
 
 __all__ = ["Keeper", "compiled", "filled", "keeper", "keepers"]
 

@@ -8,35 +8,74 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.examples import USUAL
+
 # The first example of a test may compile a kernel: time says nothing about the test.
 _untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-settings.register_profile("dev", _untimed, max_examples=30)
-settings.register_profile("ci", _untimed, max_examples=30, derandomize=True, print_blob=True)
+settings.register_profile("dev", _untimed, max_examples=USUAL)
+settings.register_profile("ci", _untimed, max_examples=USUAL, derandomize=True, print_blob=True)
 settings.register_profile("thorough", _untimed, max_examples=2_000)
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev")
 )
 
+_ROOT = Path(__file__).parent.parent
+_SPARK = _ROOT / "tests" / "spark"
+
 # Kernels that tests compile stay with the project, and out of the user's own cache.
-os.environ.setdefault("WINDROW_CACHE_DIR", str(Path(__file__).parent.parent / ".cache" / "windrow"))
+os.environ.setdefault("WINDROW_CACHE_DIR", str(_ROOT / ".cache" / "windrow"))
 os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+
+@pytest.hookimpl(tryfirst=True)  # before those who deal tests out by their marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests that run on Spark or compile, and let one process run all tests of a file.
+
+    The tests of a file share what is costly to make: kernels, servers, what Spark has planned.
+    """
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()) or _SPARK in item.path.parents:
+            item.add_marker("spark")
+        if _compiles(item):
+            item.add_marker("compiles")
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(_ROOT))))
+
+
+def _compiles(item: pytest.Item) -> bool:
+    asked = getattr(item, "callspec", None)
+    return "always_compiled" in getattr(item, "fixturenames", ()) or (
+        asked is not None and asked.params.get("interpreted_and_compiled") == "always"
+    )
 
 
 @pytest.fixture(scope="module")
 def always_compiled() -> Iterator[None]:
     """Kernels are compiled before they first run, as few as rows may be."""
-    from windrow.aggregators.kernels.when import Compile, compiling
+    from windrow.compiler.setting import Compile, compiling
 
     with compiling(Compile.ALWAYS):
+        yield
+
+
+@pytest.fixture(scope="module", params=["never", pytest.param("always", marks=pytest.mark.slow)])
+def interpreted_then_compiled(request: pytest.FixtureRequest) -> Iterator[None]:
+    """For tests of the whole catalogue, which takes minutes to compile: `make test-slow` does.
+
+    The same loops, with states of every shape, are compiled in tests of a few aggregates.
+    """
+    from windrow.compiler.setting import Compile, compiling
+
+    with compiling(Compile(request.param)):
         yield
 
 
 @pytest.fixture(scope="module", params=["never", "always"])
 def interpreted_and_compiled(request: pytest.FixtureRequest) -> Iterator[None]:
     """All is run twice: by kernels that are never compiled, and by kernels that always are."""
-    from windrow.aggregators.kernels.when import Compile, compiling
+    from windrow.compiler.setting import Compile, compiling
 
     with compiling(Compile(request.param)):
         yield

@@ -15,8 +15,8 @@ from benchmarks.approx.scenarios import HopScenario, MaxScenario, MeanScenario, 
 from benchmarks.approx.times import TIMES, TimeSizes
 from benchmarks.measure import Bench
 from benchmarks.progress import Progress
-from windrow.aggregators import Footprint
-from windrow.aggregators.approximate.rolled import Intervals
+from windrow.approximate import Footprint
+from windrow.approximate.interval import Intervals
 
 pytestmark = [
     pytest.mark.xdist_group("approximate benchmarks"),

@@ -16,7 +16,6 @@ from windrow.datasets import day_of_arrivals
 
 __all__ = ["spark"]
 
-pytestmark = pytest.mark.xdist_group("spark")
 
 SENSORS, EVERY_S = 3, 300
 

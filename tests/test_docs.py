@@ -1,4 +1,4 @@
-"""Every Python example in the documents runs, and says what it should give.
+"""Every Python example in the documents runs, and says what it should give; no link is dead.
 
 The examples of one document run in order and share their names.  Each of them either shows results
 after `>>>` or holds an `assert`: an example that claims nothing could be wrong unnoticed.
@@ -15,17 +15,16 @@ from typing import Any, NamedTuple, NoReturn
 import pytest
 
 ROOT = Path(__file__).parent.parent
-# Those with examples on Spark run where there is one: tests/spark/test_documents.py.
-ON_SPARK = [ROOT / name for name in ("README.md", "docs/spark.md", "docs/topology.md")]
 DOCUMENTS = [
-    *(ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md")),
-    *sorted(path for path in (ROOT / "docs").rglob("*.md") if path not in ON_SPARK),
+    *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
 ]
 
 FENCE = re.compile(
     r"^(?P<indent> *)(?P<fence>```+|~~~+) *(?P<language>\w*)[^\n]*\n(?P<code>.*?)^ *(?P=fence) *$",
     re.MULTILINE | re.DOTALL,
 )
+LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 DOCTEST_FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -45,8 +44,11 @@ def examples(markdown: str) -> Iterator[Example]:
 
 
 def run_document(path: Path) -> None:
-    names: dict[str, Any] = {"__name__": "__main__"}
-    for example in examples(path.read_text(encoding="utf-8")):
+    run_examples(path.read_text(encoding="utf-8"), path, {"__name__": "__main__"})
+
+
+def run_examples(markdown: str, path: Path, names: dict[str, Any]) -> None:
+    for example in examples(markdown):
         if re.search(r"^\s*>>> ", example.code, re.MULTILINE):
             _run_session(example, path, names)
         else:
@@ -84,7 +86,16 @@ def _claims_nothing(example: Example, path: Path) -> NoReturn:
     )
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+# Those with examples on Spark run where there is one: tests/spark/test_documents.py.
+ON_SPARK = [
+    path
+    for path in DOCUMENTS
+    if "pyspark" in "".join(e.code for e in examples(path.read_text(encoding="utf-8")))
+]
+WITHOUT_SPARK = [path for path in DOCUMENTS if path not in ON_SPARK]
+
+
+@pytest.mark.parametrize("path", WITHOUT_SPARK, ids=lambda path: str(path.relative_to(ROOT)))
 def test_the_examples_of_a_document_hold(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,3 +134,19 @@ def test_a_failing_assert_is_caught(tmp_path: Path) -> None:
     document.write_text("```python\nassert 1 + 1 == 3\n```\n")
     with pytest.raises(AssertionError):
         run_document(document)
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    listed = re.findall(r"^ *- (?:[^:\n]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M)
+    pages = [str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")]
+    assert sorted(listed) == sorted(pages)
+
+
+def test_every_link_leads_to_a_file() -> None:
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("benchmarks/*.md")]
+    assert [
+        f"{path.relative_to(ROOT)}: {target}"
+        for path in documents
+        for target in LINK.findall(path.read_text(encoding="utf-8"))
+        if not Path(path.parent, target).exists()
+    ] == []

@@ -12,8 +12,8 @@ import pytest
 
 import windrow as wr
 from windrow import agg, window
+from windrow.algebra.lookup import registered
 from windrow.algebra.other_names import OTHER_NAMES
-from windrow.algebra.registry import registered
 from windrow.errors import AggregateError
 
 PACKAGE = Path(wr.__file__).parent
@@ -55,7 +55,7 @@ def test_a_name_that_does_not_exist_would_be_found() -> None:
         ("windrow", "agg"),
     ]
     assert not exists("agg", "monoid")
-    assert exists("windrow", "stores")
+    assert exists("windrow", "paged")
 
 
 @pytest.mark.parametrize("name", OTHER_NAMES)

@@ -10,7 +10,8 @@ from types import ModuleType
 import pytest
 
 import windrow
-from windrow import aggregators, stores
+from windrow import approximate, paged, structures
+from windrow.paged import stores
 
 HEAVY = (
     "numba",
@@ -43,7 +44,7 @@ import windrow as wr
 from windrow import agg, window
 sums = wr.monoid(lift=lambda x: x, combine=lambda a, b: a + b, identity=0.0)
 window.policy(keep=lambda w: w.n <= 3, using={{"n": agg.count()}})
-kept = wr.aggregators.Amta(agg.of(sums))
+kept = wr.structures.Amta(agg.of(sums))
 kept.insert(2.0)
 assert kept.query() == 2.0
 print([name for name in {HEAVY} if name in sys.modules])
@@ -73,7 +74,7 @@ def test_all_names_come_with_a_star() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", [windrow, aggregators, stores], ids=lambda module: module.__name__
+    "module", [windrow, structures, approximate, paged, stores], ids=lambda module: module.__name__
 )
 def test_names_that_load_later_are_listed_at_once(module: ModuleType) -> None:
     assert set(module.__all__) <= set(dir(module))

@@ -7,8 +7,8 @@ import pytest
 
 # Which package is hidden, what needs it, and the extra that brings it.
 MISSED = [
-    ("scipy", "aggregators.SumLike(relative=0.01)", "approximate"),
-    ("scipy", "aggregators.Hop()", "approximate"),
+    ("scipy", "approximate.SumLike(relative=0.01)", "approximate"),
+    ("scipy", "approximate.Hop()", "approximate"),
     ("datasketches", "agg.quantile_sketch(0.5)", "sketches"),
     ("datasketches", "agg.distinct_sketch('user')", "sketches"),
     ("redis", "stores.RedisStore", "redis"),
@@ -18,9 +18,9 @@ MISSED = [
 
 # What needs none of them.
 KEPT = (
-    "aggregators.SumLike(absolute=3)",
-    "aggregators.ApproximateAmta(agg.sum(), aggregators.Footprint(8)).insert(1.0)",
-    "aggregators.Amta(agg.quantile(0.5)).insert(1.0)",
+    "approximate.SumLike(absolute=3)",
+    "approximate.ApproximateAmta(agg.sum(), approximate.Footprint(8)).insert(1.0)",
+    "structures.Amta(agg.quantile(0.5)).insert(1.0)",
     "stores.MemoryStore().open('w')",
 )
 
@@ -31,7 +31,9 @@ def run_without(package: str, code: str) -> str:
 import sys
 sys.modules[{package!r}] = None
 import windrow as wr
-from windrow import agg, aggregators, stores
+from windrow import agg
+from windrow import approximate, structures
+from windrow.paged import stores
 try:
     {code}
 except Exception as error:

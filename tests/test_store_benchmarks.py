@@ -30,8 +30,9 @@ from benchmarks.store.plots import PLOTS
 from benchmarks.store.readings import ReadingsPlan, ReadingsSizes
 from benchmarks.store.returning import InMemory, InStore, Returning
 from windrow import agg
-from windrow.aggregators import Amta, PagedAmta
-from windrow.stores import MemoryStore
+from windrow.paged import PagedAmta
+from windrow.paged.stores import MemoryStore
+from windrow.structures import Amta
 
 pytestmark = pytest.mark.xdist_group("benchmarks")
 
@@ -183,8 +184,8 @@ def test_a_redis_server_that_does_not_start_is_told(tmp_path: Path) -> None:
     steps=st.lists(st.tuples(st.integers(0, 2_000), st.integers(0, 2_500)), max_size=12),
 )
 def test_log_mta_in_a_store_says_what_is_left(aggregate: Any, steps: list[tuple[int, int]]) -> None:
-    with MemoryStore() as store, store.open("window") as shelf:
-        window, wanted = LogMtaInStore(aggregate, shelf), Amta(aggregate)
+    with MemoryStore() as store, store.open("window") as stored_window:
+        window, wanted = LogMtaInStore(aggregate, stored_window), Amta(aggregate)
         for coming, leaving in steps:
             for number in range(coming):
                 for each in (window, wanted):

@@ -13,9 +13,9 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from benchmarks.data import Floats
-from windrow.aggregators import CompiledAmta
-from windrow.aggregators.approximate.rolled import room_for
-from windrow.aggregators.compiled_approximate_amta import CompiledApproximateAmta
+from windrow.approximate.compiled_approximate_amta import CompiledApproximateAmta
+from windrow.approximate.interval import room_for
+from windrow.structures import CompiledAmta
 
 __all__ = ["exact_updates", "nanoseconds_per_tick", "rolled_updates"]
 

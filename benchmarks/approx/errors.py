@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.data import Floats
-from windrow.aggregators.approximate.rolled import Intervals
+from windrow.approximate.interval import Intervals
 
 __all__ = ["EDGES", "Errors"]
 

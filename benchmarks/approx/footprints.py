@@ -8,7 +8,7 @@ from benchmarks.approx.scenarios import HopScenario, MaxScenario, MeanScenario, 
 from benchmarks.approx.settings import Setting, settings
 from benchmarks.findings import Bar, Experiment, Findings, Table, at_least, at_most
 from benchmarks.measure import Bench, Measured
-from windrow.aggregators import CompiledApproximateAmta
+from windrow.approximate import CompiledApproximateAmta
 from windrow.datasets import server_memory
 
 __all__ = ["FOOTPRINTS", "FootprintSizes", "run"]

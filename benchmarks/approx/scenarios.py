@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from benchmarks.data import Floats
 from windrow import agg, window
-from windrow.aggregators import CompiledAmta, CompiledApproximateAmta
-from windrow.aggregators.approximate.rolled import Intervals
+from windrow.approximate import CompiledApproximateAmta
+from windrow.approximate.interval import Intervals
+from windrow.structures import CompiledAmta
 
 __all__ = ["HopScenario", "MaxScenario", "MeanScenario", "Scenario"]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.approx import published
-from windrow.aggregators import Footprint, Hop, MaxLike, SumLike
+from windrow.approximate import Footprint, Hop, MaxLike, SumLike
 
 __all__ = ["Setting", "settings"]
 

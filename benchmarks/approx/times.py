@@ -12,11 +12,12 @@ from benchmarks.findings import Bar, Experiment, Findings, Table, at_most, chose
 from benchmarks.measure import Bench, Case, Contender, Measured, Timer
 from benchmarks.numbers import duration
 from windrow import agg
-from windrow.aggregators import CompiledAmta, MaxLike, SumLike
-from windrow.aggregators.approximate.method import Method
-from windrow.aggregators.compiled_approximate_amta import CompiledApproximateAmta
 from windrow.algebra.aggregate import Aggregate
+from windrow.approximate import MaxLike, SumLike
+from windrow.approximate.compiled_approximate_amta import CompiledApproximateAmta
+from windrow.approximate.method import Method
 from windrow.datasets import server_memory
+from windrow.structures import CompiledAmta
 
 __all__ = ["TIMES", "TimeSizes", "run"]
 

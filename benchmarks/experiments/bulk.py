@@ -26,8 +26,8 @@ from benchmarks.measure import (
 )
 from benchmarks.numbers import case_text, duration, size
 from benchmarks.streams import Stream
-from windrow.aggregators import Amta, FlatFat, LogMta, TwoStacks
-from windrow.aggregators.compiled_amta import CompiledAmta
+from windrow.structures import Amta, FlatFat, LogMta, TwoStacks
+from windrow.structures.compiled_amta import CompiledAmta
 
 __all__ = ["BULK", "COMPILED", "FROM_PYTHON", "BulkSizes", "run"]
 

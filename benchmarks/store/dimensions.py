@@ -17,9 +17,10 @@ from benchmarks.store.log_mta import LogMtaInStore
 from benchmarks.store.places import LOG_MTA, PYTHON, new_log_mta, new_window, stores
 from benchmarks.store.warming import warm_up
 from windrow import agg
-from windrow.aggregators import Aggregator, CompiledAmta, PagedAmta
 from windrow.algebra.aggregate import Aggregate, Aggregation, Product, several
-from windrow.stores import Store
+from windrow.paged import PagedAmta
+from windrow.paged.stores import Store
+from windrow.structures import Aggregator, CompiledAmta
 
 __all__ = ["DIMENSIONS", "DimensionSizes", "run"]
 

@@ -17,8 +17,9 @@ from benchmarks.store.ranks import RANKS, by_rank
 from benchmarks.store.returning import InMemory, InStore, Returning
 from benchmarks.store.warming import warm_up
 from benchmarks.streams import Stream
-from windrow.aggregators import PagedAmta, Recompute
-from windrow.stores import Store
+from windrow.paged import PagedAmta
+from windrow.paged.stores import Store
+from windrow.structures import Recompute
 
 __all__ = ["EVICTION", "EvictionSizes", "run"]
 

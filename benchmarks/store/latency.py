@@ -16,8 +16,9 @@ from benchmarks.store.places import LOG_MTA, PYTHON, ROCKS, new_log_mta, new_win
 from benchmarks.store.ranks import RANKS, by_rank
 from benchmarks.store.warming import warm_up
 from benchmarks.streams import Stream
-from windrow.aggregators import CompiledAmta, PagedAmta, Recompute
-from windrow.stores import Store
+from windrow.paged import PagedAmta
+from windrow.paged.stores import Store
+from windrow.structures import CompiledAmta, Recompute
 
 __all__ = ["LATENCY", "LatencySizes", "run"]
 

@@ -6,10 +6,10 @@ until the window has left them, as those with the newest do.
 
 from typing import Any
 
-from windrow.aggregators import LogMta
 from windrow.algebra.aggregate import Aggregation
 from windrow.algebra.codec import decode, encode
-from windrow.stores import Key, Shelf
+from windrow.paged.stores import Key, StoredWindow
+from windrow.structures import LogMta
 from windrow.windows import Policy
 
 __all__ = ["LogMtaInStore"]
@@ -19,17 +19,17 @@ _WRITTEN_AT_ONCE = 8
 
 
 class LogMtaInStore(LogMta):
-    """A window whose full pages lie on a shelf."""
+    """A window whose full pages lie on a stored_window."""
 
     def __init__(
-        self, aggregation: Aggregation, shelf: Shelf, policy: Policy | None = None
+        self, aggregation: Aggregation, stored_window: StoredWindow, policy: Policy | None = None
     ) -> None:
-        self._shelf = shelf
+        self._stored_window = stored_window
         super().__init__(aggregation, policy)
 
     def _clear(self) -> None:
         super()._clear()
-        self._levels: Any = _StoredLevels(self._shelf)
+        self._levels: Any = _StoredLevels(self._stored_window)
 
     def flush(self) -> None:
         """Have all full pages in the store."""
@@ -43,8 +43,8 @@ class LogMtaInStore(LogMta):
 class _StoredLevels:
     """What `LogMta` asks of its levels."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
+    def __init__(self, stored_window: StoredWindow) -> None:
+        self._stored_window = stored_window
         self._pages: list[dict[int, list[Any]]] = []
         self._unwritten: dict[Key, bytes] = {}
 
@@ -79,7 +79,7 @@ class _StoredLevels:
     def flush(self) -> None:
         """Write what waits."""
         if self._unwritten:
-            self._shelf.put_many(self._unwritten)
+            self._stored_window.put_many(self._unwritten)
             self._unwritten = {}
 
     def dump(self) -> tuple[dict[int, list[Any]], ...]:
@@ -104,7 +104,7 @@ class _StoredLevels:
             key = _key(level, number)
             if key in self._unwritten:
                 self.flush()
-            (content,) = self._shelf.get_many([key])
+            (content,) = self._stored_window.get_many([key])
             assert content is not None  # every page that was let go of is there
             pages[number] = decode(content)
         return pages[number]

@@ -16,7 +16,7 @@ from benchmarks.memory import resident_bytes
 from benchmarks.store.places import LOG_MTA, PYTHON, REDIS, ROCKS, new_log_mta, new_window, store_of
 from benchmarks.store.warming import warm_up
 from windrow import agg
-from windrow.aggregators import Aggregator, CompiledAmta, Recompute
+from windrow.structures import Aggregator, CompiledAmta, Recompute
 
 __all__ = ["CHUNK", "KINDS", "OF_OBJECTS", "main"]
 

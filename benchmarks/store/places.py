@@ -9,9 +9,10 @@ from typing import Any
 
 from benchmarks.redis_server import RedisServer
 from benchmarks.store.log_mta import LogMtaInStore
-from windrow.aggregators import Amta, Daba, FlatFat, LogMta, PagedAmta, TwoStacks
 from windrow.algebra.aggregate import Aggregation
-from windrow.stores import RedisStore, RocksStore, Store
+from windrow.paged import PagedAmta
+from windrow.paged.stores import RedisStore, RocksStore, Store
+from windrow.structures import Amta, Daba, FlatFat, LogMta, TwoStacks
 from windrow.windows import Policy
 
 __all__ = [
@@ -80,7 +81,7 @@ def new_log_mta(
     """The same of a LogMta in pages."""
     name = f"window {next(_number)}"
     try:
-        with store.open(name) as shelf:
-            yield LogMtaInStore(aggregation, shelf, policy)
+        with store.open(name) as stored_window:
+            yield LogMtaInStore(aggregation, stored_window, policy)
     finally:
         store.delete(name)

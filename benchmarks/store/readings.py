@@ -28,10 +28,11 @@ from benchmarks.store.places import LOG_MTA, PYTHON, new_log_mta, new_window, st
 from benchmarks.store.ranks import RANKS
 from benchmarks.store.warming import warm_up
 from windrow import agg, window
-from windrow.aggregators import Aggregator, CompiledAmta, PagedAmta, Recompute
 from windrow.algebra.aggregate import Aggregate
 from windrow.datasets import server_memory
-from windrow.stores import Store
+from windrow.paged import PagedAmta
+from windrow.paged.stores import Store
+from windrow.structures import Aggregator, CompiledAmta, Recompute
 from windrow.windows import Policy
 
 __all__ = ["READINGS", "ReadingsPlan", "ReadingsSizes", "run"]

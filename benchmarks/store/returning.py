@@ -11,7 +11,8 @@ from contextlib import suppress
 from typing import Any, TypeAlias
 
 from benchmarks.data import Floats
-from windrow.aggregators import Aggregator, CompiledAmta, PagedAmta
+from windrow.paged import PagedAmta
+from windrow.structures import Aggregator, CompiledAmta
 
 __all__ = ["InMemory", "InStore", "Returning"]
 

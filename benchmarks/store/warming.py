@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from windrow.aggregators import CompiledAmta, PagedAmta
 from windrow.algebra.aggregate import Aggregation
-from windrow.stores import MemoryStore
+from windrow.paged import PagedAmta
+from windrow.paged.stores import MemoryStore
+from windrow.structures import CompiledAmta
 from windrow.windows import Policy
 
 __all__ = ["warm_up"]

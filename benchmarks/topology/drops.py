@@ -14,8 +14,8 @@ from benchmarks.topology.published import (
     WIDTHS,
 )
 from benchmarks.topology.topologies import topology
-from windrow.planning.simulation import Sending, Simulation, simulate
-from windrow.planning.topology import Arrivals, Emission, Plan, Reduction, common_tick, csa, plan
+from windrow.topology import Arrivals, Emission, Plan, Reduction, common_tick, csa, plan
+from windrow.topology.simulation import Sending, Simulation, simulate
 
 __all__ = ["DROPS", "DropSizes", "run"]
 

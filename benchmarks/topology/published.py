@@ -3,7 +3,7 @@
 Its bar charts have no numbers beside them: where it only says that there are drops, so do we.
 """
 
-from windrow.planning.topology import Limit, Node, Sources
+from windrow.topology import Limit, Node, Sources
 
 __all__ = [
     "DELAYED_SHARE",

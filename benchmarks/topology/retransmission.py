@@ -12,8 +12,8 @@ from benchmarks.topology.published import (
     gateways,
 )
 from benchmarks.topology.topologies import topology
-from windrow.planning.simulation import BackOff, Refusal, Sending, simulate
-from windrow.planning.topology import Limit, Node
+from windrow.topology import Limit, Node
+from windrow.topology.simulation import BackOff, Refusal, Sending, simulate
 
 __all__ = ["RETRANSMISSION", "RetrySizes", "run"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from benchmarks.findings import Experiment, Findings, Table, at_most
 from benchmarks.measure import Bench, Measured
-from windrow.planning.simulation import Sending, simulate
-from windrow.planning.topology import KINESIS_SHARD, csa, optimum, plan
+from windrow.topology import KINESIS_SHARD, csa, optimum, plan
+from windrow.topology.simulation import Sending, simulate
 
 __all__ = ["SCALE", "ScaleSizes", "run"]
 

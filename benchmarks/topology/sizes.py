@@ -6,7 +6,7 @@ from math import ceil
 from benchmarks.findings import Experiment, Findings, Table
 from benchmarks.measure import Bench, Measured
 from benchmarks.topology.published import SYNTHETIC, WIDTHS
-from windrow.planning.topology import csa, optimum
+from windrow.topology import csa, optimum
 
 __all__ = ["SIZES", "run"]
 

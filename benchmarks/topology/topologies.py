@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from windrow.planning.topology import (
+from windrow.topology import (
     POISSON,
     Arrivals,
     Layer,

@@ -6,26 +6,24 @@
     wr.roll(readings, agg.max(), window.trailing(rows=1000))
     wr.over(df, time="ts", by="sensor").window(window.trailing("1 h")).aggregate(peak=agg.max("x"))
 
-`agg` holds the aggregates, `window` the windows, `aggregators` the structures that keep one window,
+`agg` holds the aggregates, `window` the windows, `structures` keep one window,
 `monoid` makes an aggregate of your own, `roll` runs windows over whole columns, `over` on Spark,
-whose session `suit` sets up for them.
+whose session `configure` sets up for them.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from windrow import agg, aggregators, errors, window
-from windrow.algebra.unsafe import unsafe_pickle
-from windrow.algebra.user import monoid
-from windrow.arguments import unknown_name
+from windrow import agg, errors, structures, window
+from windrow.algebra.user import monoid, unsafe_pickle
+from windrow.arguments import loaded_later
 from windrow.version import __version__
 from windrow.windows import Emit, Order
 
 if TYPE_CHECKING:
-    from windrow.aggregators.rolling.roll import roll
-    from windrow.planning import Strategy
+    from windrow.plan import Strategy
+    from windrow.rolling.roll import roll
+    from windrow.spark.configure import configure
     from windrow.spark.over import over
-    from windrow.spark.suiting import suit
 
 __all__ = [
     "Emit",
@@ -33,30 +31,24 @@ __all__ = [
     "Strategy",
     "__version__",
     "agg",
-    "aggregators",
+    "configure",
     "errors",
     "monoid",
     "over",
     "roll",
-    "suit",
+    "structures",
     "unsafe_pickle",
     "window",
 ]
 
 # Arrow and the compiler take a second to load, Spark longer: only who needs them waits.
-_LATER = {
-    "Strategy": "windrow.planning",
-    "over": "windrow.spark.over",
-    "roll": "windrow.aggregators.rolling",
-    "suit": "windrow.spark.suiting",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
-    raise unknown_name(__name__, name, __all__, None)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = loaded_later(
+    __name__,
+    __all__,
+    {
+        "Strategy": "windrow.plan",
+        "over": "windrow.spark.over",
+        "roll": "windrow.rolling",
+        "configure": "windrow.spark.configure",
+    },
+)

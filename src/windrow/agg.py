@@ -1,6 +1,9 @@
 """The aggregates: `agg.max("temp")` reads a column, `agg.max()` the inserted value itself.
 
 `agg.max(agg.TIME)` reads the event time of each row, whatever its column is called.
+
+>>> max(TIME), mean("temp")
+(max(TIME), mean('temp'))
 """
 
 from typing import NoReturn

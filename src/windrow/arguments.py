@@ -1,19 +1,21 @@
 """Reading what every layer is given: members of enums as text, numbers, names that do not exist."""
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from enum import Enum
+from importlib import import_module
 from math import isfinite
 from numbers import Real
 from operator import index
 from reprlib import Repr
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from windrow.errors import InputError, WindrowError
 
-__all__ = ["finite", "member", "real", "shown", "unknown_name", "whole"]
+__all__ = ["finite", "loaded_later", "member", "real", "shown", "unknown_name", "whole"]
 
 E = TypeVar("E", bound=Enum)
 
@@ -104,3 +106,22 @@ def unknown_name(module: str, name: str, known: Iterable[str], hint: str | None)
         hint = f"did you mean {module.rpartition('.')[2]}.{alike[0]}?" if alike else None
     found = f"module {module!r} has no attribute {name!r}"
     return AttributeError(f"{found}; {hint}" if hint else found, name=name)
+
+
+def loaded_later(
+    module: str, names: Sequence[str], homes: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of a module that imports some names when they are first used.
+
+    `names` are all that the module promises, `homes` the modules of those that come later.
+    """
+
+    def get(name: str) -> Any:
+        if name in homes:
+            return getattr(import_module(homes[name]), name)
+        raise unknown_name(module, name, names, None)
+
+    def listed() -> list[str]:
+        return sorted({*vars(sys.modules[module]), *names})
+
+    return get, listed

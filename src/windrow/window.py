@@ -1,6 +1,9 @@
 """Window definitions, written as one says them: `window.hopping("1 hour", every="1 minute")`.
 
 Durations are text such as "90s" or "1 h 30 min", or a `timedelta`.
+
+>>> isinstance(hopping("1 hour", every="1 minute"), Window)
+True
 """
 
 from collections.abc import Mapping
@@ -29,7 +32,7 @@ from windrow.windows import (
     microseconds,
 )
 from windrow.windows.policy import Drop, Keep, named_aggregates
-from windrow.windows.punctuated import Marker
+from windrow.windows.window import Marker
 
 __all__ = [
     "Check",

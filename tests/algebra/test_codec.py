@@ -15,15 +15,16 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from tests.examples import examples
 from windrow import agg
 from windrow.algebra.canonical import NAN
 from windrow.algebra.codec import StateCodec, decode, encode, require_codec
+from windrow.algebra.lookup import registered
 from windrow.algebra.monoid import Codec
-from windrow.algebra.registry import registered
 from windrow.algebra.rope import Rope
 from windrow.errors import AggregateError, SnapshotError
 from windrow.testing import columns_for
@@ -208,7 +209,7 @@ def test_every_state_of_the_catalogue_is_kept_without_a_codec(name: str) -> None
         assert repr(results[0]) == repr(results[1])
 
     for strategy in columns_for(entry).values():
-        settings(max_examples=20)(given(st.lists(strategy, max_size=5))(kept))()
+        examples(20)(given(st.lists(strategy, max_size=5))(kept))()
 
 
 class Reading:

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from windrow import agg
-from windrow.aggregators.kernels.plain import as_plain, like_compiled
-from windrow.algebra.jit import jit
+from windrow.algebra.lookup import registered
 from windrow.algebra.numeric import BOOL, FLOAT, INT, NULL, OVERFLOW, VALUE, Dtypes, Numeric
-from windrow.algebra.registry import registered
+from windrow.compiler.interpreted import as_plain, like_compiled
+from windrow.compiler.jit import jit
 from windrow.testing import fold
 from windrow.testing.closeness import close
 

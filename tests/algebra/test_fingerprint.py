@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from windrow.algebra.fingerprint import fingerprint
-from windrow.algebra.jit import define, jit
+from windrow.compiler.fingerprint import fingerprint
+from windrow.compiler.jit import define, jit
 
 Number = Callable[..., Any]
 
@@ -150,7 +150,7 @@ def test_what_libraries_name_has_a_fingerprint(thing: Any) -> None:
 
 def test_fingerprints_are_the_same_in_every_process() -> None:
     code = """
-from windrow.algebra.fingerprint import fingerprint
+from windrow.compiler.fingerprint import fingerprint
 names = frozenset({"wind", "row", "pane", "slice"})
 print(fingerprint(lambda x: (x, names, {"a", "b", "c"} and max)))
 """

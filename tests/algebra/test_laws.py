@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from windrow import agg
 from windrow.algebra.aggregate import several
+from windrow.algebra.lookup import registered
 from windrow.algebra.monoid import Group, Kind, Monoid
 from windrow.algebra.numeric import INT, VALUE, Field, Numeric
-from windrow.algebra.registry import registered
 from windrow.testing import check_monoid_laws, columns_for, strategy_for
 
 

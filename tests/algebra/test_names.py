@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from windrow import agg, monoid
-from windrow.aggregators import Amta
 from windrow.algebra.aggregate import Aggregate
-from windrow.algebra.registry import registered
+from windrow.algebra.lookup import registered
 from windrow.errors import AggregateError, SnapshotError
+from windrow.structures import Amta
 
 # Of each aggregate with parameters: some that must all be told apart.
 VARIANTS: dict[str, list[Aggregate[Any]]] = {

@@ -21,7 +21,7 @@ from tests.algebra.drawn import column, floats, integers, rank, there
 from windrow import agg
 from windrow.algebra.canonical import encode, key
 from windrow.algebra.catalogue import sketches
-from windrow.algebra.registry import registered
+from windrow.algebra.lookup import registered
 from windrow.errors import AggregateError, InputError
 from windrow.testing import fold
 

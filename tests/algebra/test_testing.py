@@ -6,12 +6,13 @@ from math import inf, nan
 from typing import Any
 
 import pytest
-from hypothesis import find, given, settings
+from hypothesis import find, given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from windrow import agg
+from windrow.algebra.lookup import registered
 from windrow.algebra.monoid import Monoid
-from windrow.algebra.registry import registered
 from windrow.errors import AggregateError
 from windrow.testing import check_monoid_laws, columns_for, fold, strategy_for
 from windrow.testing.closeness import close, magnitude
@@ -36,7 +37,7 @@ def test_of_makes_an_aggregate_of_a_monoid() -> None:
 
 
 @pytest.mark.parametrize("name", list(registered()))
-@settings(max_examples=10)
+@examples(10)
 @given(data=st.data())
 def test_samples_can_be_folded(name: str, data: st.DataObject) -> None:
     entry = registered()[name]

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.algebra.own import FLOATS, TWO, add
+from tests.examples import examples
 from windrow import agg, monoid, roll, window
-from windrow.aggregators import Recompute
 from windrow.algebra.optional import same
 from windrow.errors import AggregateError
+from windrow.structures import Recompute
 from windrow.testing import check_monoid_laws
 
 pytestmark = pytest.mark.xdist_group("user monoids")
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.xdist_group("user monoids")
 finite = st.lists(st.integers(-100, 100).map(lambda n: n / 4), min_size=1, max_size=30)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(finite, st.integers(1, 10))
 def test_monoids_equal_the_built_in_aggregates_they_spell_out(
     values: list[float], rows: int

@@ -11,8 +11,8 @@ import pytest
 
 from tests.algebra.own import FLOATS, TWO, add
 from windrow import agg, monoid, roll, window
-from windrow.aggregators import Recompute
 from windrow.algebra.numeric import BOOL, FLOAT, INT
+from windrow.structures import Recompute
 from windrow.testing.closeness import close
 
 pytestmark = [pytest.mark.xdist_group("user monoids"), pytest.mark.usefixtures("always_compiled")]

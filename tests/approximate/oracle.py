@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from tests.aggregators.support import Slide
+from tests.structures.support import Slide
 from windrow import agg
-from windrow.aggregators import ApproximateAmta, Interval
 from windrow.algebra.aggregate import Aggregate
+from windrow.approximate import ApproximateAmta, Interval
 
 
 def exact_sum(values: Sequence[Any]) -> Any:

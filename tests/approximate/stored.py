@@ -6,13 +6,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.aggregators.support import Slide, from_maximum, last, last_from_maximum
 from tests.approximate.oracle import BOUNDED, check, results
 from tests.paged.faulty import FaultyStore
+from tests.structures.support import Slide, from_maximum, last, last_from_maximum
 from windrow import agg
-from windrow.aggregators import ApproximateAmta, Footprint, Hop, MaxLike, Outage, SumLike
+from windrow.approximate import ApproximateAmta, Footprint, Hop, MaxLike, SumLike
 from windrow.errors import StoreUnreachableError
-from windrow.stores import Store
+from windrow.paged import Outage
+from windrow.paged.stores import Store
 
 PAGE = 8
 

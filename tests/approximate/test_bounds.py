@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.aggregators.support import (
+from tests.approximate.oracle import BOUNDED, check_all, followed, slid, window_of
+from tests.structures.support import (
     Slide,
     counted,
     from_maximum,
@@ -18,14 +19,13 @@ from tests.aggregators.support import (
     last_from_maximum,
     total_up_to,
 )
-from tests.approximate.oracle import BOUNDED, check_all, followed, slid, window_of
 from windrow import agg, window
-from windrow.aggregators import Amta, ApproximateAmta, Footprint, Hop, MaxLike, SumLike
-from windrow.aggregators.approximate import additive
-from windrow.aggregators.approximate.additive import Strayed
 from windrow.algebra.aggregate import as_monoid
+from windrow.approximate import ApproximateAmta, Footprint, Hop, MaxLike, SumLike, additive
+from windrow.approximate.additive import Strayed
 from windrow.errors import SnapshotError, WindowError
-from windrow.windows.check import Check
+from windrow.structures import Amta
+from windrow.windows.options import Check
 
 METHODS: dict[str, Callable[[], list[Any]]] = {
     "absolute": lambda: [SumLike(absolute=7)],

@@ -7,14 +7,12 @@ from typing import Any
 import pytest
 
 from windrow import agg, monoid
-from windrow.aggregators import Footprint, MaxLike, SumLike
-from windrow.aggregators.approximate.catalogued import catalogued
-from windrow.aggregators.approximate.chosen import methods_for
-from windrow.aggregators.approximate.families import family_of
-from windrow.aggregators.approximate.plain_columns import decode_columns, encode_columns
-from windrow.aggregators.approximate.unbounded import Unbounded
 from windrow.algebra.aggregate import Aggregate
-from windrow.algebra.registry import registered
+from windrow.algebra.lookup import registered
+from windrow.approximate import Footprint, MaxLike, SumLike
+from windrow.approximate.chosen import methods_for
+from windrow.approximate.families import Unbounded, catalogued, family_of
+from windrow.approximate.packed import decode_columns, encode_columns
 from windrow.errors import InputError
 
 # A user's may be called like one of the catalogue.

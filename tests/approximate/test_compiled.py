@@ -5,11 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from windrow import agg, window
-from windrow.aggregators import (
+from windrow.algebra.aggregate import Aggregate, Product, several
+from windrow.approximate import (
     ApproximateAmta,
     CompiledApproximateAmta,
     Footprint,
@@ -17,7 +19,6 @@ from windrow.aggregators import (
     MaxLike,
     SumLike,
 )
-from windrow.algebra.aggregate import Aggregate, Product, several
 from windrow.errors import (
     SnapshotError,
 )
@@ -86,7 +87,7 @@ _actions = st.lists(
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     _actions,
     st.sampled_from([0.0, 3.0, 1e6]),
@@ -167,7 +168,7 @@ _LOOKS_BACK = window.policy(
 @pytest.mark.parametrize(
     "methods", [_methods(block=3), _methods(absolute=9.0), _methods(buckets=4)]
 )
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.lists(st.floats(-10.0, 10.0).map(lambda x: round(x, 1)), max_size=150))
 def test_policies_cut_alike(methods: list[Any], numbers: list[float]) -> None:
     asked = several(total=agg.sum("v"), mean=agg.geometric_mean("v"), peak=agg.min("v"))
@@ -187,7 +188,7 @@ def _slides_alike(both: _Both, numbers: Sequence[float]) -> None:
         both.agree()
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     st.lists(st.tuples(st.integers(0, 7), st.integers(-(2**40), 2**40) | st.none()), max_size=120),
     st.sampled_from([0, 2**41, 2**45]),
@@ -234,7 +235,7 @@ def test_a_snapshot_is_not_reached_by_later_changes() -> None:
         CompiledApproximateAmta(_FLOATS, *_methods(absolute=8.0)).restore(kept)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.lists(st.integers(0, 90), max_size=8), st.sampled_from([3, 20, _MANY]))
 def test_what_is_dumped_goes_on_to_the_last_digit(pieces: list[int], buckets: int) -> None:
     rng, methods = np.random.default_rng(len(pieces)), _methods(absolute=9.0, buckets=buckets)
@@ -251,7 +252,7 @@ def test_what_is_dumped_goes_on_to_the_last_digit(pieces: list[int], buckets: in
     assert (len(other), other.buckets) == (0, 0)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     st.lists(
         st.floats(-1e3, 1e3, allow_subnormal=False) | st.sampled_from([0.0, -0.0]) | st.none(),

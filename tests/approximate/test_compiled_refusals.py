@@ -6,12 +6,8 @@ import numpy as np
 import pytest
 
 from windrow import agg, window
-from windrow.aggregators import (
-    CompiledApproximateAmta,
-    Footprint,
-    SumLike,
-)
 from windrow.algebra.aggregate import several
+from windrow.approximate import CompiledApproximateAmta, Footprint, SumLike
 from windrow.errors import (
     AggregateError,
     InputError,

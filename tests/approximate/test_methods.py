@@ -1,6 +1,8 @@
 """What the methods say of where buckets begin, and of what they learn."""
 
 import math
+from collections.abc import Iterable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -8,9 +10,20 @@ import pytest
 from scipy import stats
 
 from windrow import agg, window
-from windrow.aggregators import ApproximateAmta, Footprint, Hop, MaxLike, SumLike
-from windrow.aggregators.approximate.extremes import fit_sorted, quantile_of
-from windrow.aggregators.approximate.prediction import RecentResults, Sample
+from windrow.approximate import ApproximateAmta, Footprint, Hop, MaxLike, SumLike
+from windrow.approximate.extremes import fit_sorted, quantile_of
+from windrow.approximate.prediction import (
+    NO_NUMBERS,
+    RecentResults,
+    Sample,
+    added,
+    mean_of,
+    nearest_to_zero,
+    place_in_table,
+    radius,
+    spread_of,
+    student_table,
+)
 from windrow.errors import EmptyWindowError, InputError, WindowError
 
 
@@ -39,22 +52,26 @@ def test_a_prediction_holds_as_often_as_it_says() -> None:
     rng, inside, rounds = np.random.default_rng(3), 0, 2_000
     for _ in range(rounds):
         *known, coming = rng.normal(50.0, 4.0, 41)
-        sample = Sample()
-        for value in known:
-            sample.add(value)
-        inside += abs(coming - sample.mean) <= sample.radius(0.9)
+        sample = _sample(known)
+        reach = radius(sample[0], spread_of(sample), 1.0, _student(0.9, sample[0]))
+        inside += abs(coming - mean_of(sample)) <= reach
     assert 0.88 <= inside / rounds <= 0.94  # Student's t is that of a power of two, no more
+
+
+def _sample(numbers: Iterable[float]) -> Sample:
+    return reduce(added, numbers, NO_NUMBERS)
+
+
+def _student(confidence: float, number: float) -> float:
+    return student_table(confidence)[place_in_table(number)]
 
 
 def test_a_sample_of_two_parts_is_that_of_all() -> None:
     numbers = np.random.default_rng(1).normal(9.0, size=100)
-    one, other = Sample(), Sample()
-    for number in numbers[:40]:
-        one.add(number)
-    for number in numbers[40:]:
-        other.add(number)
-    radius = stats.t.ppf(0.975, 63) * math.sqrt(1 + 1 / 100) * numbers.std(ddof=1)
-    assert one.nearest_to_zero(other, 0.95) == pytest.approx(numbers.mean() - radius)
+    one, other = _sample(numbers[:40]), _sample(numbers[40:])
+    reach = stats.t.ppf(0.975, 63) * math.sqrt(1 + 1 / 100) * numbers.std(ddof=1)
+    nearest = nearest_to_zero(one, other, _student(0.95, 100))
+    assert nearest == pytest.approx(numbers.mean() - reach)
 
 
 def test_nothing_is_predicted_of_results_that_may_be_zero() -> None:
@@ -84,7 +101,7 @@ def _filled(
     return kept
 
 
-def test_a_relative_bound_makes_buckets_of_that_share_of_the_window() -> None:
+def test_a_relative_bound_makes_key_groups_of_that_share_of_the_window() -> None:
     values = (20 + np.random.default_rng(2).normal(size=20_000)).tolist()
     kept = _filled(agg.mean(), values, 5_000, SumLike(relative=0.01))
     found, exact = kept.query(), np.mean(values[-5_000:])

@@ -10,9 +10,10 @@ from fractions import Fraction
 
 from tests.approximate.oracle import after, check
 from windrow import agg
-from windrow.aggregators import Amta, ApproximateAmta, Footprint, SumLike
 from windrow.algebra.aggregate import as_monoid
 from windrow.algebra.optional import same
+from windrow.approximate import ApproximateAmta, Footprint, SumLike
+from windrow.structures import Amta
 
 
 def test_a_value_that_is_no_number_leaves_again() -> None:

@@ -22,12 +22,14 @@ from tests.approximate.stored import (
     shrinking,
     steps,
 )
-from tests.stores.support import ON_REDIS
+from tests.paged.stores.support import ON_REDIS
 from windrow import agg, window
-from windrow.aggregators import Amta, ApproximateAmta, Footprint, Outage
-from windrow.aggregators.approximate.paged_buckets import PagedBuckets
+from windrow.approximate import ApproximateAmta, Footprint
+from windrow.approximate.paged_buckets import PagedBuckets
 from windrow.errors import StoreError, StoreUnreachableError
-from windrow.stores import RedisStore
+from windrow.paged import Outage
+from windrow.paged.stores import RedisStore
+from windrow.structures import Amta
 
 limits = st.sampled_from([1, 2, 5, 40, 300])
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.aggregators.support import Slide, from_maximum, last_from_maximum, total_up_to
 from tests.approximate.oracle import after, check, check_all, followed, slid, window_of
 from tests.approximate.sketched import COUNTS, SKETCHED, is_seldom
+from tests.structures.support import Slide, from_maximum, last_from_maximum, total_up_to
 from windrow import agg
-from windrow.aggregators import ApproximateAmta, Footprint, Interval, SumLike
-from windrow.aggregators.approximate.interval import interval_of
-from windrow.aggregators.approximate.sketched import SketchedCount, SketchedQuantile
+from windrow.approximate import ApproximateAmta, Footprint, Interval, SumLike
+from windrow.approximate.interval import interval_of
+from windrow.approximate.sketched import SketchedCount, SketchedQuantile
 
 METHODS: dict[str, Callable[[], Any]] = {
     "absolute": lambda: SumLike(absolute=7),

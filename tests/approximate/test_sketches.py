@@ -20,12 +20,12 @@ from tests.approximate.sketched import (
     is_seldom,
 )
 from windrow import agg
-from windrow.aggregators import ApproximateAmta, Footprint, Interval
-from windrow.aggregators.approximate.interval import interval_of
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.catalogue import sketches
+from windrow.algebra.lookup import registered
 from windrow.algebra.monoid import Kind, Monoid
-from windrow.algebra.registry import registered
+from windrow.approximate import ApproximateAmta, Footprint, Interval
+from windrow.approximate.interval import interval_of
 
 
 def of(aggregate: Aggregate[Any], values: Sequence[Any], part: int = 1) -> Any:

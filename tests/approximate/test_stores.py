@@ -4,7 +4,7 @@ from itertools import count
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.approximate.stored import (
@@ -19,12 +19,14 @@ from tests.approximate.stored import (
     steps,
     window,
 )
+from tests.examples import examples
 from tests.paged.faulty import FaultyStore
-from windrow.aggregators import ApproximateAmta, Footprint, Outage
+from windrow.approximate import ApproximateAmta, Footprint
 from windrow.errors import (
     StoreUnreachableError,
 )
-from windrow.stores import Key, Store
+from windrow.paged import Outage
+from windrow.paged.stores import Key, Store
 
 setups = st.tuples(st.sampled_from(sorted(METHODS)), st.sampled_from([None, *SLIDES]))
 
@@ -32,7 +34,7 @@ setups = st.tuples(st.sampled_from(sorted(METHODS)), st.sampled_from([None, *SLI
 def test_any_steps_give_what_they_give_in_memory(store: Store) -> None:
     names = map(str, count())
 
-    @settings(max_examples=settings().max_examples // 2)
+    @examples(15)
     @given(setup=setups, drawn=steps("reopen"))
     def compare(setup: Any, drawn: list[tuple[str, Any]]) -> None:
         (method, slide), name = setup, next(names)

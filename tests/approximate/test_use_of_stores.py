@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from tests.aggregators.support import last
 from tests.approximate.stored import (
     PAGE,
     call,
     window,
 )
 from tests.paged.faulty import FaultyStore
+from tests.structures.support import last
 from windrow import agg, monoid
-from windrow.aggregators import ApproximateAmta, Footprint, Outage, PagedAmta, SumLike
+from windrow.approximate import ApproximateAmta, Footprint, SumLike
 from windrow.errors import (
     AggregateError,
     InputError,
@@ -21,7 +21,8 @@ from windrow.errors import (
     StoreBusyError,
     WindowError,
 )
-from windrow.stores import MemoryStore
+from windrow.paged import Outage, PagedAmta
+from windrow.paged.stores import MemoryStore
 
 
 def test_states_that_are_no_plain_values_need_a_codec() -> None:
@@ -105,7 +106,7 @@ def test_what_is_in_a_store_is_its_own_snapshot() -> None:
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"store": {}, "name": "w"}, r"store=\{\} is no store"),
+        ({"store": {}, "name": "w"}, r"store=\{\} is not a store"),
         ({"store": MemoryStore()}, r"name='\.\.\.'"),
         ({"name": "w"}, r"name='w' is for a window in a store; give store="),
         ({"outage": Outage.BUFFER}, "outage=.*is for a window in a store"),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from windrow import agg
-from windrow.algebra.registry import registered
+from windrow.algebra.lookup import registered
 from windrow.cli.job.expressions import ExpressionError, read_aggregate
 
 

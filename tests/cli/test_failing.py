@@ -7,7 +7,7 @@ import pytest
 from tests.cli.running import BATCH, run, write_readings
 from tests.cli.support import written
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
+pytestmark = pytest.mark.usefixtures("spark")
 
 
 def test_a_bad_file_ends_with_2_and_its_lines(tmp_path: Path) -> None:

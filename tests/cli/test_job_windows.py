@@ -42,6 +42,14 @@ def test_several_windows_have_names(tmp_path: Path) -> None:
     )
 
 
+def test_several_windows_may_all_be_trailing(tmp_path: Path) -> None:
+    text = "windows: {hour: {trailing: 1 h}, last: {trailing: {rows: 9}}}"
+    assert read(tmp_path, with_line(4, text)).windows == (
+        ("hour", window.trailing("1 h")),
+        ("last", window.trailing(rows=9)),
+    )
+
+
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
@@ -95,7 +103,7 @@ def test_several_windows_have_names(tmp_path: Path) -> None:
         ("windows: {session: 1 h, count: 3}", "4:25: windows: several windows need names"),
         (
             "windows: {a: {tumbling: 1 h}, b: {session: 1 h}}",
-            "4:34: windows.b: session('1 hour') cannot run together with others",
+            "4:34: windows.b: a=tumbling('1 hour') and b=session('1 hour') cannot share a pass",
         ),
         (
             "windows: {a: {tumbling: 1 h, session: 1 h}}",

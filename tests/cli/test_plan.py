@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.planning import PUBLISHED, published_widths, told
 from tests.cli.running import run
-from windrow.planning.topology import KAFKA_PARTITION, KINESIS_SHARD, Emission, Routing
+from windrow.topology import KAFKA_PARTITION, KINESIS_SHARD, Emission, Routing
 
 
 def test_the_published_example_has_its_published_layers() -> None:

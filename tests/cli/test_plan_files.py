@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from tests.cli.planning import PUBLISHED, complaint, published_widths, told
 from tests.cli.running import run
-from windrow.cli.plan.tree import tree
-from windrow.planning.topology import from_json, plan, read_plan
+from windrow.cli.plan.text import tree
+from windrow.topology import from_json, plan, read_plan
 
 # Traces ------------------------------------------------------------------------------------
 

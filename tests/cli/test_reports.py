@@ -13,9 +13,8 @@ import pytest
 
 from tests.cli.support import STREAM, read
 from windrow.cli.checkpoints import another_query
-from windrow.cli.failures import explained
+from windrow.cli.failures import explained, missing_format
 from windrow.cli.figures import size
-from windrow.cli.formats import missing_format
 from windrow.cli.progress import Doing, InPipes, of_stream, shown
 from windrow.cli.report import Report
 from windrow.cli.tally import Tally

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 from tests.cli.running import BATCH, NOON, run, write_readings
 from tests.cli.support import written
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
+pytestmark = pytest.mark.usefixtures("spark")
 
 STREAM = """\
 source: {format: json, path: arrivals, stream: true, schema: "sensor string, ts timestamp"}

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from tests.cli.running import run
-from windrow.planning.simulation import BackOff, Bursts, Refusal, Sending, simulate
-from windrow.planning.topology import (
+from windrow.topology import (
     Arrivals,
     Limit,
     Node,
@@ -23,7 +22,8 @@ from windrow.planning.topology import (
     read_trace,
     write_plan,
 )
-from windrow.planning.topology.plan import Layer
+from windrow.topology.plan import Layer
+from windrow.topology.simulation import BackOff, Bursts, Refusal, Sending, simulate
 
 pytestmark = pytest.mark.xdist_group("simulation")  # one process compiles it
 

@@ -14,8 +14,6 @@ from windrow import agg, window
 from windrow.cli import main
 from windrow.windows import Window
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 SCHEMA = "ts timestamp, sensor bigint, place string, value double"
 
 

@@ -13,14 +13,15 @@ import pytest
 
 from tests.cli.running import run
 from windrow import agg, window
-from windrow.aggregators import ApproximateAmta, CompiledAmta, Footprint, MaxLike, SumLike
+from windrow.approximate import ApproximateAmta, Footprint, MaxLike, SumLike
+from windrow.approximate.tuning import Target
 from windrow.cli.figures import share
 from windrow.cli.tune.arguments import read_target, read_window
 from windrow.cli.tune.findings import Asked
 from windrow.cli.tune.naming import named
 from windrow.cli.tune.sample import MOST_KEYS, read_sample
 from windrow.errors import InputError
-from windrow.planning.tuning import Target
+from windrow.structures import CompiledAmta
 
 pytestmark = pytest.mark.xdist_group("tuning")  # with the tests of its other half
 

@@ -79,8 +79,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("windrow.cli.run.opened", reached)
     monkeypatch.setattr("windrow.cli.explain.opened", reached)
     monkeypatch.setattr("windrow.cli.state.lent", reached)
-    monkeypatch.setattr("windrow.planning.tuning.trial.Trial", reached)
-    monkeypatch.setattr("windrow.planning.simulation.running._compiled", reached)
+    monkeypatch.setattr("windrow.approximate.tuning.trial.Trial", reached)
+    monkeypatch.setattr("windrow.topology.simulation.running._compiled", reached)
     for module in ("tune.plot", "plan.picture", "simulate.picture"):
         monkeypatch.setattr(f"windrow.cli.{module}.draw", reached)
     rows = {"ts": [0.5, 1.0, 2.5], "device": ["a", "b", "a"], "temp": [1, 2, 4], "bytes": [1, 1, 9]}

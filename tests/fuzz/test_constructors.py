@@ -11,8 +11,8 @@ import pytest
 import windrow as wr
 from tests.fuzz.judging import Call, require_helpful
 from tests.fuzz.junk import anything
-from windrow import agg, aggregators, stores, window
-from windrow.planning import topology
+from windrow import agg, approximate, paged, structures, topology, window
+from windrow.paged import stores
 from windrow.windows import Check
 
 pytestmark = pytest.mark.xdist_group("fuzz")
@@ -36,8 +36,8 @@ def store() -> stores.MemoryStore:
     return stores.MemoryStore()
 
 
-def approximate(monoid: Any, method: Any, **others: Any) -> Any:
-    return aggregators.ApproximateAmta(monoid, method, **others)
+def approximate_amta(monoid: Any, method: Any, **others: Any) -> Any:
+    return approximate.ApproximateAmta(monoid, method, **others)
 
 
 # Each public constructor, and for each of its arguments some values that it takes.
@@ -78,49 +78,49 @@ CONSTRUCTORS: dict[Callable[..., Any], Valid] = {
         "name": ("spread", None),
         "returns": ("double", None),
     },
-    aggregators.Amta: {"monoid": AGGREGATES, "policy": (POLICY, None)},
-    aggregators.Daba: {"monoid": AGGREGATES, "policy": (POLICY, None)},
-    aggregators.FlatFat: {"monoid": AGGREGATES, "policy": (POLICY, None)},
-    aggregators.LogMta: {"monoid": AGGREGATES, "policy": (POLICY, None)},
-    aggregators.Recompute: {"monoid": AGGREGATES, "policy": (POLICY, None)},
-    aggregators.SubtractOnEvict: {"monoid": AGGREGATES, "policy": (POLICY, None)},
-    aggregators.TwoStacks: {"monoid": AGGREGATES, "policy": (POLICY, None)},
-    aggregators.CompiledAmta: {"monoid": (agg.max(),), "dtypes": ((float,), (int,), None)},
-    aggregators.Footprint: {"buckets": COUNTS},
-    aggregators.Hop: {"confidence": SHARES},
-    aggregators.MaxLike: {"block": ("auto", 30), "confidence": SHARES},
-    aggregators.SumLike: {
+    structures.Amta: {"monoid": AGGREGATES, "policy": (POLICY, None)},
+    structures.Daba: {"monoid": AGGREGATES, "policy": (POLICY, None)},
+    structures.FlatFat: {"monoid": AGGREGATES, "policy": (POLICY, None)},
+    structures.LogMta: {"monoid": AGGREGATES, "policy": (POLICY, None)},
+    structures.Recompute: {"monoid": AGGREGATES, "policy": (POLICY, None)},
+    structures.SubtractOnEvict: {"monoid": AGGREGATES, "policy": (POLICY, None)},
+    structures.TwoStacks: {"monoid": AGGREGATES, "policy": (POLICY, None)},
+    structures.CompiledAmta: {"monoid": (agg.max(),), "dtypes": ((float,), (int,), None)},
+    approximate.Footprint: {"buckets": COUNTS},
+    approximate.Hop: {"confidence": SHARES},
+    approximate.MaxLike: {"block": ("auto", 30), "confidence": SHARES},
+    approximate.SumLike: {
         "absolute": (3, 0.5, {"load": 3}),
         "relative": SHARES,
         "confidence": SHARES,
     },
-    aggregators.Needs: {
-        "eviction": ("bulk", aggregators.Eviction.BULK),
+    structures.Needs: {
+        "eviction": ("bulk", structures.Eviction.BULK),
         "latency": ("worst case",),
         "drift": ("accept",),
         "policy": (POLICY, None),
     },
-    aggregators.choose: {"monoid": AGGREGATES, "needs": (aggregators.Needs(), None)},
-    aggregators.PagedAmta: {
+    structures.choose: {"monoid": AGGREGATES, "needs": (structures.Needs(), None)},
+    paged.PagedAmta: {
         "monoid": (agg.max(),),
         "store": (store(),),
         "name": ("window",),
         "dtypes": ((object,), None),
         "page": (8, 64),
         "cached_pages": (4, 16),
-        "outage": ("raise", aggregators.Outage.BUFFER),
+        "outage": ("raise", paged.Outage.BUFFER),
         "buffer_bytes": (1, 1 << 20),
         "wait_s": (0, 1.5),
     },
-    approximate: {
+    approximate_amta: {
         "monoid": AGGREGATES,
-        "method": (aggregators.Footprint(10), aggregators.SumLike(absolute=3)),
+        "method": (approximate.Footprint(10), approximate.SumLike(absolute=3)),
         "policy": (POLICY, None),
         "store": (store(), None),
         "name": ("window", None),
         "page": (8, 64),
         "cached_pages": (4, 16),
-        "outage": ("raise", aggregators.Outage.BUFFER),
+        "outage": ("raise", paged.Outage.BUFFER),
         "buffer_bytes": (1, 1 << 20),
         "wait_s": (0, 1.5),
     },

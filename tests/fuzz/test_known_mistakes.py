@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from windrow import agg, aggregators, stores, window
+from windrow import agg, approximate, paged, structures, topology, window
 from windrow.errors import WindrowError
-from windrow.planning import topology
-from windrow.planning.simulation import simulate
+from windrow.paged import stores
+from windrow.topology.simulation import simulate
 from windrow.windows import Policy
 
 HUGE: Any = 10**5000  # more digits than Python writes
@@ -20,8 +20,8 @@ HOUR: Any = np.timedelta64(1, "h")  # numpy takes it for a whole number, and giv
 PLAN = topology.plan(500, rate=0.5, nodes=20)
 
 
-def paged(**sizes: Any) -> object:
-    return aggregators.PagedAmta(agg.max(), stores.MemoryStore(), "window", **sizes)
+def paged_amta(**sizes: Any) -> object:
+    return paged.PagedAmta(agg.max(), stores.MemoryStore(), "window", **sizes)
 
 
 def redis(**times: Any) -> object:
@@ -39,21 +39,21 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
     "quantile": (lambda: agg.quantile(HUGE), "q="),
     "separator": (lambda: agg.concat(separator=HUGE), "separator="),
     "within": (lambda: agg.sum().within(relative=HUGE), "relative="),
-    "buckets": (lambda: aggregators.Footprint(HUGE), "buckets="),
+    "buckets": (lambda: approximate.Footprint(HUGE), "buckets="),
     "open": (lambda: stores.MemoryStore().open(HUGE), "name="),
     "delete": (lambda: stores.MemoryStore().delete(HUGE), "name="),
-    "page": (lambda: paged(page=HUGE), "page="),
-    "needs": (lambda: aggregators.Needs(eviction=HUGE), "eviction="),
-    "choose": (lambda: aggregators.choose(HUGE), "monoid="),
-    "evict": (lambda: aggregators.Amta(agg.sum()).evict(HUGE), "count="),
-    "restore": (lambda: aggregators.Amta(agg.sum()).restore(HUGE), "restore("),
+    "page": (lambda: paged_amta(page=HUGE), "page="),
+    "needs": (lambda: structures.Needs(eviction=HUGE), "eviction="),
+    "choose": (lambda: structures.choose(HUGE), "monoid="),
+    "evict": (lambda: structures.Amta(agg.sum()).evict(HUGE), "count="),
+    "restore": (lambda: structures.Amta(agg.sum()).restore(HUGE), "restore("),
     "drop": (lambda: Policy(drop=HUGE, using=(("n", agg.count()),)), "drop="),
     "node": (lambda: topology.Node(HUGE), "limit="),
     "path of a plan": (lambda: topology.write_plan(PLAN, HUGE), "path="),
-    "page of an hour": (lambda: paged(page=HOUR), "page="),
-    "pages of an hour": (lambda: paged(cached_pages=HOUR), "cached_pages="),
-    "wait of an hour": (lambda: paged(wait_s=HOUR), "wait_s="),
-    "wait of a month": (lambda: paged(wait_s=MONTH), "wait_s="),
+    "page of an hour": (lambda: paged_amta(page=HOUR), "page="),
+    "pages of an hour": (lambda: paged_amta(cached_pages=HOUR), "cached_pages="),
+    "wait of an hour": (lambda: paged_amta(wait_s=HOUR), "wait_s="),
+    "wait of a month": (lambda: paged_amta(wait_s=MONTH), "wait_s="),
     "timeout of an hour": (lambda: redis(timeout=HOUR), "timeout="),
     "limit of a month": (lambda: topology.csa(50, rate=0.5, limit=MONTH), "limit="),
     "bounds of a month": (lambda: topology.bounds(50, rate=0.5, limit=MONTH), "limit="),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windrow.aggregators.kernels.grouping import (
+from windrow.kernels.grouping import (
     from_places,
     places_by_code,
     sort_by_time,

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from windrow import agg
-from windrow.aggregators.kernels.fronts import BLOCK
-from windrow.slicing.summary import Summary
-from windrow.slicing.summary_spans import Spans
+from windrow.columnar.spans import Spans
+from windrow.columnar.states import Summary
+from windrow.kernels.fronts import BLOCK
 
 pytestmark = pytest.mark.usefixtures("interpreted_and_compiled")
 

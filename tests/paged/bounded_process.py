@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from windrow import agg
-from windrow.aggregators import ApproximateAmta, Outage, PagedAmta, SumLike
-from windrow.stores import Batch, RedisStore, RocksStore, Shelf, Store
+from windrow.approximate import ApproximateAmta, SumLike
+from windrow.paged import Outage, PagedAmta
+from windrow.paged.stores import Batch, RedisStore, RocksStore, Store, StoredWindow
 
 BATCH = 50
 _ACCEPTED = struct.Struct("<q")
@@ -41,18 +42,18 @@ def accepted(file: Path) -> int:
 
 def slow(store: Store, delay_s: float) -> Store:
     """The same store, with every write a little later."""
-    open_shelf = store.open
+    open_stored_window = store.open
 
-    def open_slowly(name: str) -> Shelf:
-        shelf = open_shelf(name)
-        write = shelf.write
+    def open_slowly(name: str) -> StoredWindow:
+        stored_window = open_stored_window(name)
+        write = stored_window.write
 
         def write_slowly(batch: Batch) -> None:
             time.sleep(delay_s)
             write(batch)
 
-        shelf.write = write_slowly  # type: ignore[method-assign]
-        return shelf
+        stored_window.write = write_slowly  # type: ignore[method-assign]
+        return stored_window
 
     store.open = open_slowly  # type: ignore[method-assign]
     return store

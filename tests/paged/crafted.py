@@ -15,10 +15,11 @@ from typing import Any
 
 from tests.paged.faulty import FaultyStore
 from windrow import agg, window
-from windrow.aggregators import ApproximateAmta, Footprint, Hop, MaxLike, PagedAmta, SumLike
-from windrow.aggregators.paged.page import seal_of
+from windrow.approximate import ApproximateAmta, Footprint, Hop, MaxLike, SumLike
 from windrow.errors import WindrowError
-from windrow.stores import Key, Store
+from windrow.paged import PagedAmta
+from windrow.paged.page import seal_of
+from windrow.paged.stores import Key, Store
 
 PAGE = 8
 HEAD, SEAL = Key("head", 0), Key("seal", 0)

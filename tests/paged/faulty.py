@@ -4,12 +4,12 @@ import time
 from collections.abc import Collection, Sequence
 
 from windrow.errors import StoreUnreachableError
-from windrow.stores import Batch, Key, Shelf, Store
-from windrow.stores.memory import MemoryStore
+from windrow.paged.stores import Batch, Key, Store, StoredWindow
+from windrow.paged.stores.memory import MemoryStore
 
 
 class FaultyStore(Store):
-    """A store in memory whose shelves fail when told to."""
+    """A store in memory whose stored windows fail when told to."""
 
     def __init__(self, *, waits: bool = False) -> None:
         self.waits = waits
@@ -21,8 +21,8 @@ class FaultyStore(Store):
         self.values: dict[str, dict[Key, bytes]] = {}
         self._inner = MemoryStore()
 
-    def open(self, name: str) -> Shelf:
-        return _FaultyShelf(self, self.values.setdefault(name, {}))
+    def open(self, name: str) -> StoredWindow:
+        return _FaultyStoredWindow(self, self.values.setdefault(name, {}))
 
     def names(self) -> list[str]:
         return sorted(self.values)
@@ -41,7 +41,7 @@ class FaultyStore(Store):
             raise StoreUnreachableError("the store is down; wait until it is up again")
 
 
-class _FaultyShelf(Shelf):
+class _FaultyStoredWindow(StoredWindow):
     def __init__(self, store: FaultyStore, values: dict[Key, bytes]) -> None:
         self._store, self._values = store, values
         self.waits = store.waits  # type: ignore[misc]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from tests.paged.faulty import FaultyStore
-from windrow.aggregators import PagedAmta
+from windrow.paged import PagedAmta
 
 PAGE = 8
 

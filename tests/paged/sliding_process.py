@@ -6,8 +6,8 @@ Every update enters one by one or in batches, and from the 5,000th on the oldest
 import sys
 
 from windrow import agg
-from windrow.aggregators import PagedAmta
-from windrow.stores import RocksStore
+from windrow.paged import PagedAmta
+from windrow.paged.stores import RocksStore
 
 PAGE = 16
 WIDTH = 5_000

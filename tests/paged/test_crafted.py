@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from tests.paged.crafted import KINDS
-from windrow.aggregators.paged.checks import require_shape
 from windrow.errors import InputError
+from windrow.paged.checks import require_shape
 
 pytestmark = pytest.mark.xdist_group("paged")
 

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from tests.paged.faulty import FaultyStore
 from windrow import agg, window
-from windrow.aggregators import PagedAmta
 from windrow.errors import DamagedPageError, InputError, SnapshotError, WindowError
-from windrow.stores import Key
+from windrow.paged import PagedAmta
+from windrow.paged.stores import Key
 from windrow.windows import Check
 
 pytestmark = pytest.mark.xdist_group("paged")

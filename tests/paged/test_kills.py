@@ -9,9 +9,9 @@ import pytest
 
 from tests.paged.sliding_process import BATCH, PAGE, WIDTH
 from windrow import agg
-from windrow.aggregators import PagedAmta
 from windrow.errors import StoreBusyError
-from windrow.stores import RocksStore
+from windrow.paged import PagedAmta
+from windrow.paged.stores import RocksStore
 
 pytestmark = pytest.mark.xdist_group("paged")
 

@@ -16,9 +16,10 @@ from benchmarks.redis_server import RedisServer
 from tests.paged.bounded_process import accepted, opened_store, opened_window
 from tests.paged.faulty import FaultyStore
 from windrow import agg
-from windrow.aggregators import ApproximateAmta, Outage, PagedAmta, SumLike
+from windrow.approximate import ApproximateAmta, SumLike
 from windrow.errors import StoreBusyError, StoreUnreachableError
-from windrow.stores import Store
+from windrow.paged import Outage, PagedAmta
+from windrow.paged.stores import Store
 
 pytestmark = pytest.mark.xdist_group("paged")
 

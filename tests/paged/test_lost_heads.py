@@ -11,12 +11,13 @@ import redis
 
 from benchmarks.redis_server import RedisServer
 from tests.paged.faulty import FaultyStore
-from tests.stores.support import ON_REDIS
+from tests.paged.stores.support import ON_REDIS
 from windrow import agg
-from windrow.aggregators import ApproximateAmta, PagedAmta, SumLike
+from windrow.approximate import ApproximateAmta, SumLike
 from windrow.errors import DamagedPageError, SnapshotError
-from windrow.stores import Key, MemoryStore, RedisStore, Span, Store
-from windrow.stores.remote.layout import Places
+from windrow.paged import PagedAmta
+from windrow.paged.stores import Key, MemoryStore, RedisStore, Span, Store
+from windrow.paged.stores.redis.layout import Places
 
 pytestmark = pytest.mark.xdist_group("paged")
 
@@ -40,9 +41,9 @@ def fill(made: Made, store: Store, count: int = 5 * PAGE) -> None:
 
 
 def lose(store: Store, keys: Iterable[Key]) -> None:
-    with store.open("w") as shelf:
+    with store.open("w") as stored_window:
         for space, number in keys:
-            shelf.delete_range(Span(space, number, number + 1))
+            stored_window.delete_range(Span(space, number, number + 1))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -64,23 +65,23 @@ def test_pages_without_a_head_are_no_new_window(store: Store, kind: str) -> None
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_head_that_is_put_back_makes_the_window_whole(store: Store, kind: str) -> None:
     fill(KINDS[kind], store)
-    with store.open("w") as shelf:
-        (head,) = shelf.get_many([HEAD])
+    with store.open("w") as stored_window:
+        (head,) = stored_window.get_many([HEAD])
     assert head is not None
     lose(store, [HEAD])
     with pytest.raises(DamagedPageError, match="no head"):
         KINDS[kind](store)
-    with store.open("w") as shelf:
-        shelf.put_many({HEAD: head})
+    with store.open("w") as stored_window:
+        stored_window.put_many({HEAD: head})
     with KINDS[kind](store) as window:
         assert window.inserted == 5 * PAGE
 
 
 def test_many_pages_are_not_counted_to_the_last(store: Store) -> None:
-    with store.open("w") as shelf:
-        shelf.put_many({Key("l0", number): b"." for number in range(1_500)})
-        assert shelf.count(["l0", "l1"], 1_000) == 1_000
-        assert shelf.count(["l0"], 10_000) == 1_500
+    with store.open("w") as stored_window:
+        stored_window.put_many({Key("l0", number): b"." for number in range(1_500)})
+        assert stored_window.count(["l0", "l1"], 1_000) == 1_000
+        assert stored_window.count(["l0"], 10_000) == 1_500
     with pytest.raises(DamagedPageError, match="has 1,000 or more pages"):
         KINDS["objects"](store)
 
@@ -173,7 +174,7 @@ def test_a_window_of_the_same_kind_under_another_name_is_none_of_ours() -> None:
 
 
 def test_memory_counts_what_it_has() -> None:
-    shelf: Any = MemoryStore().open("w")
-    assert shelf.count(["l0"], 10) == 0
-    shelf.put_many({Key("l0", 1): b"", Key("l1", 7): b""})
-    assert shelf.count(["l0", "l1", "l2"], 10) == 2
+    stored_window: Any = MemoryStore().open("w")
+    assert stored_window.count(["l0"], 10) == 0
+    stored_window.put_many({Key("l0", 1): b"", Key("l1", 7): b""})
+    assert stored_window.count(["l0", "l1", "l2"], 10) == 2

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.paged.faulty import FaultyStore
 from windrow import agg
-from windrow.aggregators import Outage, PagedAmta
 from windrow.errors import DamagedPageError, StoreUnreachableError, WindowError
+from windrow.paged import Outage, PagedAmta
 from windrow.window import policy
 
 pytestmark = pytest.mark.xdist_group("paged")
@@ -173,6 +173,32 @@ def test_whatever_fails_has_not_happened(
         assert (window.inserted, window.evicted) == (taken, gone)
         assert window.query() == said(numbers(taken - gone, gone))
     window.close()
+
+
+class HesitantStore(FaultyStore):
+    """Its next write begins during an outage, and fails when the outage is over."""
+
+    def __init__(self) -> None:
+        super().__init__(waits=True)
+        self.begun, self.over = threading.Event(), threading.Event()
+        self.hesitates = True
+
+    def answer(self) -> None:
+        if self.hesitates and threading.current_thread() is not threading.main_thread():
+            self.hesitates = False
+            self.begun.set()
+            self.over.wait()
+            raise StoreUnreachableError("the store was down; try again")
+
+
+def test_whoever_flushes_does_not_hear_of_an_outage_that_is_over() -> None:
+    store = HesitantStore()
+    window = PagedAmta(agg.sum(), store, "w", page=PAGE)
+    insert_all(window, numbers(1_000))
+    store.begun.wait()
+    threading.Timer(0.2, store.over.set).start()  # the flush waits by then
+    window.flush()
+    assert store.values["w"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -9,7 +9,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.paged.machine import PAGE, PagedMachine
 from windrow import agg, window
-from windrow.aggregators import PagedAmta
+from windrow.paged import PagedAmta
 
 pytestmark = [pytest.mark.xdist_group("paged"), pytest.mark.usefixtures("always_compiled")]
 

@@ -8,9 +8,9 @@ import pytest
 
 from tests.paged.faulty import FaultyStore
 from windrow import agg
-from windrow.aggregators import PagedAmta
 from windrow.errors import StoreUnreachableError
-from windrow.stores import Key, Shelf
+from windrow.paged import PagedAmta
+from windrow.paged.stores import Key, StoredWindow
 
 pytestmark = pytest.mark.xdist_group("paged")
 
@@ -26,9 +26,9 @@ class WatchedStore(FaultyStore):
         self.ahead: list[Key] = []
         self.fails_ahead: Exception | None = None
 
-    def open(self, name: str) -> Shelf:
-        shelf = super().open(name)
-        read = shelf.get_many
+    def open(self, name: str) -> StoredWindow:
+        stored_window = super().open(name)
+        read = stored_window.get_many
 
         def get_many(keys: Sequence[Key]) -> list[bytes | None]:
             if threading.current_thread() is threading.main_thread():
@@ -39,8 +39,8 @@ class WatchedStore(FaultyStore):
                     raise self.fails_ahead
             return read(keys)
 
-        shelf.get_many = get_many  # type: ignore[method-assign]
-        return shelf
+        stored_window.get_many = get_many  # type: ignore[method-assign]
+        return stored_window
 
 
 def slid(store: WatchedStore) -> None:

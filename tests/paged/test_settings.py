@@ -9,9 +9,10 @@ import pytest
 
 from tests.paged.faulty import FaultyStore
 from windrow import agg
-from windrow.aggregators import ApproximateAmta, Outage, PagedAmta, SumLike
+from windrow.approximate import ApproximateAmta, SumLike
 from windrow.errors import InputError
-from windrow.stores import MemoryStore, RedisStore, RocksStore
+from windrow.paged import Outage, PagedAmta
+from windrow.paged.stores import MemoryStore, RedisStore, RocksStore
 
 pytestmark = pytest.mark.xdist_group("paged")
 

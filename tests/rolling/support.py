@@ -9,8 +9,9 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from windrow.algebra.aggregate import TIME, Aggregate
+from windrow.algebra.lookup import registered
 from windrow.algebra.monoid import Kind
-from windrow.algebra.registry import Takes, registered
+from windrow.algebra.registry import Takes
 from windrow.testing import fold
 from windrow.testing.closeness import close, magnitude
 from windrow.windows import Closed, Order, Ties, TrailingRows, TrailingTime

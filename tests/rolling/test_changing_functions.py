@@ -5,7 +5,7 @@ import pytest
 
 import windrow as wr
 from windrow import agg, roll, window
-from windrow.aggregators import CompiledAmta
+from windrow.structures import CompiledAmta
 
 pytestmark = [pytest.mark.xdist_group("other kernels"), pytest.mark.usefixtures("always_compiled")]
 

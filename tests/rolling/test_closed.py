@@ -79,7 +79,7 @@ def test_windows_with_any_ends_and_ties_fold_their_rows(
         check(table, by, TrailingTime(duration, *kind), TELLING)
 
 
-@pytest.mark.slow  # for kernels of the whole catalogue to compile
+@pytest.mark.usefixtures("interpreted_then_compiled")
 @given(drawn=tables(quarters | st.none()), kind=st.sampled_from(KINDS))
 def test_every_aggregate_folds_what_is_left_of_its_rows(
     drawn: tuple[Table, list[Any]], kind: tuple[Closed, Ties]

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from windrow import agg, roll, window
 from windrow.errors import InputError, ResultOverflowError
 from windrow.windows import Check
@@ -46,7 +47,7 @@ def test_integers_are_summed_exactly_beyond_53_bits() -> None:
     assert found.tolist() == [large, large + 1, large + 1, 0]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(st.integers(SMALLEST, LARGEST), max_size=20), st.integers(1, 6))
 def test_integer_sums_are_exact_or_refused(values: list[int], rows: int) -> None:
     sums = [sum(values[max(r + 1 - rows, 0) : r + 1]) for r in range(len(values))]

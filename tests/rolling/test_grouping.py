@@ -10,9 +10,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.rolling.support import Table, lists, require_folds, taking, window_at
 from windrow import agg, roll, window
 from windrow.algebra.registry import Takes
@@ -58,7 +59,7 @@ def check(
     require_folds(found, TELLING, table, windows)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.data(), st.integers(1, 8))
 @pytest.mark.parametrize("kind", KEYS)
 def test_each_key_has_a_window_of_its_own(kind: str, data: st.DataObject, rows: int) -> None:
@@ -66,14 +67,14 @@ def test_each_key_has_a_window_of_its_own(kind: str, data: st.DataObject, rows: 
     check(table, keys, keys, window.trailing(rows=rows))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(keyed(KEYS["text"]), st.integers(1, 30))
 def test_each_key_has_a_window_of_time(case: tuple[Table, list[Any]], width: int) -> None:
     table, keys = case
     check(table, keys, keys, window.trailing(f"{width} us"))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(keyed(st.tuples(KEYS["small integers"], KEYS["text"], KEYS["floats"])), st.integers(1, 8))
 def test_several_columns_make_a_key(case: tuple[Table, list[Any]], rows: int) -> None:
     table, keys = case
@@ -81,7 +82,7 @@ def test_several_columns_make_a_key(case: tuple[Table, list[Any]], rows: int) ->
     check(table, keys, by, window.trailing(rows=rows))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(keyed(KEYS["text"]), st.randoms(use_true_random=False), st.integers(1, 30))
 def test_rows_out_of_order_are_applied_by_time(
     case: tuple[Table, list[Any]], random: Any, width: int

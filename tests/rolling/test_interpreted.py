@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.rolling.support import (
     NUMBERS,
     Table,
@@ -19,12 +20,12 @@ from tests.rolling.support import (
     taking,
 )
 from windrow import agg, roll, window
-from windrow.aggregators.rolling.arrange import arrange
-from windrow.aggregators.rolling.interpreted import slide_objects, trail_objects
-from windrow.aggregators.rolling.source import Source
-from windrow.aggregators.rolling.ways import slide, trail
 from windrow.algebra.aggregate import TIME
 from windrow.algebra.monoid import Kind
+from windrow.rolling.arrange import arrange
+from windrow.rolling.interpreted import slide_objects, trail_objects
+from windrow.rolling.source import Source
+from windrow.rolling.ways import slide, trail
 from windrow.testing.closeness import close
 from windrow.windows import Check, Order, TrailingRows, TrailingTime
 
@@ -60,7 +61,7 @@ def require_same(name: str, one: pa.Array, other: pa.Array) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@examples(40)
 @given(
     st.lists(st.tuples(floats, floats, st.integers(0, 30), st.integers(0, 2)), max_size=25),
     st.integers(1, 20),
@@ -82,7 +83,7 @@ def test_both_ways_agree_on_long_columns() -> None:
     require_same_ways(columns, np.array(table["time"]), window.trailing("20 ms"))
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.lists(integers, max_size=20), st.integers(1, 8))
 def test_columns_of_objects_give_what_columns_of_numbers_give(values: list[Any], rows: int) -> None:
     # A number beyond 64 bits makes the whole column one of objects.
@@ -142,7 +143,7 @@ def test_runs_have_the_same_type_both_ways() -> None:
     assert fast.type.field("start").type == pa.timestamp("us", "UTC")
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.lists(st.integers(0, 9) | st.none(), max_size=25), st.integers(1, 12))
 def test_both_ways_slide_alike(values: list[Any], limit: int) -> None:
     policy = window.policy(

@@ -8,9 +8,9 @@ import pytest
 
 from tests.rolling.support import require_folds, window_at
 from windrow import agg, roll, window
-from windrow.aggregators.kernels import trailing as kernels
-from windrow.aggregators.rolling import compiled
 from windrow.algebra.aggregate import Aggregate
+from windrow.columnar import loops as compiled
+from windrow.kernels import trailing as kernels
 
 pytestmark = [
     pytest.mark.xdist_group("kernels of numbers"),

@@ -6,16 +6,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from windrow import agg, roll, window
-from windrow.aggregators import Recompute
 from windrow.algebra.aggregate import TIME
 from windrow.errors import CompilationWarning
+from windrow.structures import Recompute
 from windrow.windows import Check, Policy
 
-pytestmark = [pytest.mark.xdist_group("policies"), pytest.mark.usefixtures("always_compiled")]
+pytestmark = pytest.mark.xdist_group("policies")
+compiled = pytest.mark.usefixtures("always_compiled")
 
 ASKED = {"first": agg.first("v"), "n": agg.count()}
 COUNT: dict[str, Any] = {"n": agg.count()}
@@ -50,44 +52,60 @@ def recomputed(
     return answers
 
 
-@settings(max_examples=40)
-@given(
-    st.lists(st.tuples(st.none() | st.integers(0, 25), st.integers(0, 4)), max_size=40),
-    st.integers(1, 3),
-)
-@pytest.mark.parametrize("name", POLICIES)
-def test_policies_leave_what_recomputing_leaves(
-    name: str, rows: list[tuple[Any, int]], keys: int
-) -> None:
+drawn_rows = st.lists(st.tuples(st.none() | st.integers(0, 25), st.integers(0, 4)), max_size=40)
+
+
+def check(policy: Policy, rows: list[tuple[Any, int]], keys: int) -> None:
     rows = [(None, 0), *rows]  # kernels for columns without nulls are others
     values = [value for value, _ in rows]
     times = np.cumsum([step for _, step in rows]).tolist()
     by = [number % keys for number in range(len(rows))]
     table = pa.table({"v": pa.array(values, pa.int64())})
-    found = roll(table, ASKED, POLICIES[name], times=times, by=by)
-    assert found.to_pydict() == recomputed(values, times, POLICIES[name], by)
+    found = roll(table, ASKED, policy, times=times, by=by)
+    assert found.to_pydict() == recomputed(values, times, policy, by)
 
 
+@pytest.mark.usefixtures("interpreted_then_compiled")
+@examples(40)
+@given(drawn_rows, st.integers(1, 3))
+@pytest.mark.parametrize("name", POLICIES)
+def test_policies_leave_what_recomputing_leaves(
+    name: str, rows: list[tuple[Any, int]], keys: int
+) -> None:
+    check(POLICIES[name], rows, keys)
+
+
+@compiled
+@examples(40)
+@given(drawn_rows, st.integers(1, 3))
+@pytest.mark.parametrize("name", ["span up to 9", "last 5, and from the maximum on"])
+def test_compiled_policies_leave_what_recomputing_leaves(
+    name: str, rows: list[tuple[Any, int]], keys: int
+) -> None:
+    check(POLICIES[name], rows, keys)
+
+
+UP_TO_THE_NEWEST = window.policy(
+    keep=lambda w: w.n <= w.limit, using={"n": agg.count(), "limit": agg.last("limit")}
+)
+
+
+@compiled
 @pytest.mark.parametrize("limit", [1000, 1024, 1025, 5000])
 def test_forests_grow_with_the_window(limit: int) -> None:
     values = np.arange(12_000)
-    last = window.policy(keep=_up_to_limit, using={"n": agg.count(), "limit": agg.max("limit")})
     table = {"v": values, "limit": np.full(12_000, limit)}
-    found = roll(table, {"first": agg.first("v"), "n": agg.count()}, last)
+    found = roll(table, ASKED, UP_TO_THE_NEWEST)
     np.testing.assert_array_equal(found["first"], np.maximum(values - limit + 1, 0))
     np.testing.assert_array_equal(found["n"], np.minimum(values + 1, limit))
 
 
-def _up_to_limit(candidate: Any) -> bool:
-    return bool(candidate.n <= candidate.limit)
-
-
+@compiled
 def test_windows_that_grow_and_shrink_hold_the_right_rows() -> None:
     """The limit is the newest value: windows fill beyond 4,096 rows and are cut down at once."""
     limits = np.concatenate([np.full(9000, 5000), [1], np.full(3000, 2000), [0, 10**6]])
-    table = {"limit": limits, "v": np.arange(len(limits))}
-    newest = window.policy(keep=_up_to_newest, using={"n": agg.count(), "limit": agg.last("limit")})
-    found = roll(table, {"first": agg.first("v"), "n": agg.count()}, newest)
+    table = {"v": np.arange(len(limits)), "limit": limits}
+    found = roll(table, ASKED, UP_TO_THE_NEWEST)
     held = 0
     for row, limit in enumerate(limits):
         held = min(held + 1, int(limit))
@@ -97,10 +115,7 @@ def test_windows_that_grow_and_shrink_hold_the_right_rows() -> None:
     assert np.isnan(found["first"][-2])
 
 
-def _up_to_newest(candidate: Any) -> bool:
-    return bool(candidate.n <= candidate.limit)
-
-
+@pytest.mark.usefixtures("interpreted_then_compiled")
 def test_the_maximum_of_a_window_that_slides_to_its_maximum_comes_first() -> None:
     values = np.random.default_rng(4).normal(size=5000)
     policy = window.policy(drop=lambda e, a, b: e.peak <= a.peak, using={"peak": agg.max()})
@@ -108,6 +123,7 @@ def test_the_maximum_of_a_window_that_slides_to_its_maximum_comes_first() -> Non
     np.testing.assert_array_equal(found, np.maximum.accumulate(values))
 
 
+@compiled
 def test_predicates_read_the_fields_of_structs() -> None:
     values = [1.0, 2.0, 3.0, 0.0, 1.0, 2.0, 3.0, 4.0]
     times = list(range(0, 80, 10))
@@ -125,12 +141,14 @@ def test_predicates_read_the_fields_of_structs() -> None:
     assert found.tolist() == expected
 
 
+@compiled
 def test_predicates_may_look_at_truths() -> None:
     clear = window.policy(keep=lambda w: not w.broken, using={"broken": agg.any("broken")})
     found = roll({"broken": np.array([False, True, False, False])}, agg.count(), clear)
     assert found.tolist() == [1, 0, 1, 2]
 
 
+@compiled
 def test_policies_that_differ_in_names_only_are_not_mixed_up() -> None:
     table = {"x": np.array([1.0, 2.0, 3.0]), "y": np.array([3.0, 2.0, 1.0])}
     rising = {"a": agg.max("x"), "b": agg.max("y")}
@@ -146,6 +164,7 @@ def _a_up_to_b(candidate: Any) -> bool:
     return bool(candidate.a <= candidate.b)
 
 
+@compiled
 def test_predicates_that_cannot_be_compiled_run_interpreted_with_one_warning() -> None:
     limits = {"most": 2}  # a dict cannot be frozen into compiled code
     last = window.policy(keep=lambda w: w.n <= limits["most"], using={"n": agg.count()})
@@ -157,6 +176,7 @@ def test_predicates_that_cannot_be_compiled_run_interpreted_with_one_warning() -
     assert found.tolist() == [0, 0, 1, 2]
 
 
+@compiled
 def test_checked_policies_are_checked_in_a_roll_too() -> None:
     last = window.policy(keep=lambda w: w.n <= 2, using={"n": agg.count()}, check=Check.VERIFY)
     assert roll(np.arange(4), agg.first(), last).tolist() == [0, 0, 1, 2]

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.examples import examples
 from windrow import agg, roll, window
-from windrow.aggregators.rolling.ordered import continue_policy, trail_groups
 from windrow.algebra.aggregate import TIME
 from windrow.errors import ResultOverflowError
-from windrow.windows import Check, Policy
+from windrow.rolling.ordered import continue_policy, trail_groups
+from windrow.windows import Check, Policy, Trailing
 
 pytestmark = [pytest.mark.xdist_group("policies"), pytest.mark.usefixtures("always_compiled")]
 
@@ -83,7 +84,7 @@ def timed(steps: Sequence[tuple[Any, int]]) -> list[tuple[Any, int]]:
     return [(value, time) for (value, _), time in zip(steps, times, strict=True)]
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.lists(rows.map(timed), max_size=3))
 @pytest.mark.parametrize(
     "name",
@@ -98,7 +99,7 @@ def test_compiled_windows_go_on_where_they_stopped(name: str, groups: Groups) ->
     require_continuing(some, POLICIES[name], COMPILED)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.lists(rows.map(timed), max_size=2))
 @pytest.mark.parametrize("name", POLICIES)
 def test_interpreted_windows_go_on_where_they_stopped(name: str, groups: Groups) -> None:
@@ -154,13 +155,12 @@ def test_trailing_windows_of_groups_in_order_are_those_of_a_roll(trailing: Any) 
     )
     borders = np.searchsorted(keys, np.arange(6))
     values = pa.table({"v": pa.array(random.integers(0, 9, 200), mask=random.random(200) < 0.1)})
-    found = trail_groups(values, INTERPRETED, trailing, ticks, borders)
+    (found,) = trail_groups(values, INTERPRETED, [trailing], ticks, borders)
     assert found.equals(roll(values, INTERPRETED, trailing, times=ticks, by=keys))
 
 
 def test_one_aggregate_alone_is_a_column_called_value() -> None:
     values = pa.table({"v": [3, 1, 2]})
-    found = trail_groups(
-        values, agg.max("v"), window.trailing(rows=2), np.arange(3), np.array([0, 3])
-    )
-    assert found.to_pydict() == {"value": [3, 3, 2]}
+    windows: list[Trailing] = [window.trailing(rows=2), window.trailing("3 us")]
+    found = trail_groups(values, agg.max("v"), windows, np.arange(3), np.array([0, 3]))
+    assert [one.to_pydict() for one in found] == [{"value": [3, 3, 2]}, {"value": [3, 3, 3]}]

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.rolling.support import (
     NUMBERS,
     Table,
@@ -24,15 +25,15 @@ from tests.rolling.support import (
     window_at,
 )
 from windrow import agg, roll, window
+from windrow.algebra.lookup import registered
 from windrow.algebra.monoid import Kind
-from windrow.algebra.registry import Takes, registered
+from windrow.algebra.registry import Takes
 from windrow.testing import fold
 from windrow.windows import TrailingRows, TrailingTime
 
-pytestmark = [
-    pytest.mark.xdist_group("kernels of numbers"),
-    pytest.mark.usefixtures("always_compiled"),
-]
+pytestmark = pytest.mark.xdist_group("kernels of numbers")
+whole_catalogue = pytest.mark.usefixtures("interpreted_then_compiled")
+compiled = pytest.mark.usefixtures("always_compiled")
 
 OF_NUMBERS = taking(*NUMBERS)
 OF_BOOLEANS = taking(Takes.ANYTHING, Takes.BOOLEANS)
@@ -40,6 +41,11 @@ EXACT = {n: part for n, part in OF_NUMBERS.items() if part.monoid.kind is not Ki
 FLOATS = {"v": pa.float64(), "w": pa.float64()}
 INTEGERS = {"v": pa.int64(), "w": pa.int64()}
 TELLING = {name: OF_NUMBERS[name] for name in ("first", "last", "sum")}  # order shows in these
+# States of a number, of a count and a number, of several, and of what overflows or is located.
+SHAPES = {
+    name: OF_NUMBERS[name]
+    for name in ("max", "mean", "variance", "histogram", "argmin", "longest_increasing_run", "last")
+}
 AROUND_A_BLOCK = (511, 512, 513, 1023, 1024, 1025)
 
 
@@ -72,11 +78,13 @@ def test_no_aggregate_of_the_catalogue_is_left_out() -> None:
     assert tested == set(registered())
 
 
+@whole_catalogue
 @given(tables(floats), st.integers(1, 35))
 def test_every_aggregate_of_floats_folds_the_last_rows(table: Table, rows: int) -> None:
     check(table, window.trailing(rows=rows), FLOATS, OF_NUMBERS)
 
 
+@whole_catalogue
 @given(tables(floats), st.integers(1, 2000))
 def test_every_aggregate_of_floats_folds_the_last_stretch_of_time(
     table: Table, microseconds: int
@@ -84,14 +92,16 @@ def test_every_aggregate_of_floats_folds_the_last_stretch_of_time(
     check(table, window.trailing(f"{microseconds} us"), FLOATS, OF_NUMBERS)
 
 
-@settings(max_examples=50)
+@whole_catalogue
+@examples(50)
 @given(tables(integers), st.integers(1, 35))
 def test_aggregates_with_a_form_for_integers_fold_the_last_rows(table: Table, rows: int) -> None:
     names = ("sum", "max", "min", "last", "max_count", "argmin", "histogram", "median", "range")
     check(table, window.trailing(rows=rows), INTEGERS, {n: OF_NUMBERS[n] for n in names})
 
 
-@settings(max_examples=30)
+@whole_catalogue
+@examples(30)
 @given(st.lists(st.none() | st.booleans(), max_size=30), st.integers(1, 10))
 def test_aggregates_of_booleans_fold_the_last_rows(values: list[Any], rows: int) -> None:
     values = [None, *values]
@@ -100,7 +110,8 @@ def test_aggregates_of_booleans_fold_the_last_rows(values: list[Any], rows: int)
     check(table, window.trailing(rows=rows), {"v": pa.bool_(), "w": pa.bool_()}, some)
 
 
-@settings(max_examples=30)
+@whole_catalogue
+@examples(30)
 @given(st.lists(st.none() | st.text("abz é", max_size=3), max_size=20), st.integers(1, 8))
 def test_every_aggregate_of_text_folds_the_last_rows(values: list[Any], rows: int) -> None:
     table = {"v": values, "w": values, "time": list(range(len(values)))}
@@ -108,7 +119,7 @@ def test_every_aggregate_of_text_folds_the_last_rows(values: list[Any], rows: in
     check(table, window.trailing(rows=rows), {"v": pa.string(), "w": pa.string()}, aggregates)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.lists(st.none() | st.integers(0, 5), max_size=12), st.integers(1, 6))
 def test_results_without_an_arrow_type_come_as_objects(values: list[Any], rows: int) -> None:
     filters = roll(values, agg.bloom(), window.trailing(rows=rows))
@@ -116,20 +127,57 @@ def test_results_without_an_arrow_type_come_as_objects(values: list[Any], rows: 
         assert found == fold(agg.bloom(), values[max(row + 1 - rows, 0) : row + 1])
 
 
-@pytest.mark.parametrize("width", [1, 2, 100, *AROUND_A_BLOCK, 2999, 10**12])
-def test_long_columns_fold_the_last_rows(width: int) -> None:
+def check_last_rows(width: int, aggregates: dict[str, Any]) -> None:
     table = long_table(3000, seed=width % 97)
     rows = sorted({0, 511, 512, 513, 1024, 1535, 2047, 2561, 2999, width % 3000})
-    check(table, window.trailing(rows=width), FLOATS, EXACT, rows)
+    check(table, window.trailing(rows=width), FLOATS, aggregates, rows)
 
 
-@pytest.mark.parametrize("microseconds", [1, 2, 700, 50_000, 10**6])
-def test_long_columns_fold_the_last_stretch_of_time(microseconds: int) -> None:
+def check_last_stretch(microseconds: int, aggregates: dict[str, Any]) -> None:
     table = long_table(3000, seed=microseconds % 89)
     rows = [0, 511, 512, 513, 1023, 1024, 1025, 2047, 2999]
-    check(table, window.trailing(f"{microseconds} us"), FLOATS, EXACT, rows)
+    check(table, window.trailing(f"{microseconds} us"), FLOATS, aggregates, rows)
 
 
+@whole_catalogue
+@pytest.mark.parametrize("width", [1, 100, 512, 513, 10**12])
+def test_long_columns_fold_the_last_rows(width: int) -> None:
+    check_last_rows(width, EXACT)
+
+
+@whole_catalogue
+@pytest.mark.parametrize("microseconds", [1, 700, 10**6])
+def test_long_columns_fold_the_last_stretch_of_time(microseconds: int) -> None:
+    check_last_stretch(microseconds, EXACT)
+
+
+@compiled
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [2, *AROUND_A_BLOCK, 2999])
+def test_the_whole_catalogue_folds_any_number_of_last_rows(width: int) -> None:
+    check_last_rows(width, EXACT)
+
+
+@compiled
+@pytest.mark.slow
+@pytest.mark.parametrize("microseconds", [2, 50_000])
+def test_the_whole_catalogue_folds_any_last_stretch_of_time(microseconds: int) -> None:
+    check_last_stretch(microseconds, EXACT)
+
+
+@compiled
+@pytest.mark.parametrize("width", [1, 2, 100, *AROUND_A_BLOCK, 2999, 10**12])
+def test_compiled_kernels_fold_the_last_rows(width: int) -> None:
+    check_last_rows(width, SHAPES)
+
+
+@compiled
+@pytest.mark.parametrize("microseconds", [1, 2, 700, 50_000, 10**6])
+def test_compiled_kernels_fold_the_last_stretch_of_time(microseconds: int) -> None:
+    check_last_stretch(microseconds, SHAPES)
+
+
+@compiled
 @pytest.mark.parametrize("length", [0, 1, 2, *AROUND_A_BLOCK])
 def test_columns_of_any_length_fold_the_last_rows(length: int) -> None:
     table = long_table(length)
@@ -138,6 +186,7 @@ def test_columns_of_any_length_fold_the_last_rows(length: int) -> None:
         check(table, window.trailing(rows=width), FLOATS, TELLING, rows)
 
 
+@compiled
 @pytest.mark.parametrize("width", [1, 3, *AROUND_A_BLOCK, 4000])
 def test_the_first_and_last_of_each_window_are_its_ends(width: int) -> None:
     values = np.arange(4000.0)
@@ -146,6 +195,7 @@ def test_the_first_and_last_of_each_window_are_its_ends(width: int) -> None:
     np.testing.assert_array_equal(found["last"], values)
 
 
+@compiled
 @pytest.mark.parametrize("width", [1, 7, 512, 1000])
 def test_pandas_agrees_on_rows(width: int) -> None:
     values = np.random.default_rng(2).normal(size=3000)
@@ -158,6 +208,7 @@ def test_pandas_agrees_on_rows(width: int) -> None:
     np.testing.assert_allclose(found["mean"], rolling.mean(), atol=1e-12)
 
 
+@compiled
 @pytest.mark.parametrize("seconds", [1, 30, 2000])
 def test_pandas_agrees_on_time(seconds: int) -> None:
     random = np.random.default_rng(3)

@@ -1,6 +1,5 @@
 """The queries that batches and streams are both asked, drawn for one kind of window."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -10,21 +9,15 @@ from hypothesis import strategies as st
 from tests.spark.support import BUILT_IN, WINDOWS, Asked, aggregates_of, drawn_aggregates
 from windrow.algebra.aggregate import Aggregate
 from windrow.window import Order
-from windrow.windows import Ties, TrailingTime
+from windrow.windows import Ties, TrailingTime, Tumbling
 
 Aggregates = st.SearchStrategy[dict[str, Aggregate[Any]]]
 
 
-def on_the_oldest_too(*floor: str, often: Iterable[str] = WINDOWS) -> list[Any]:
-    """All kinds of windows: some on the oldest Spark as well, those not often tested as slow."""
+def on_the_oldest_too(*floor: str) -> list[Any]:
+    """All kinds of windows: some on the oldest Spark as well."""
     return [
-        pytest.param(
-            kind,
-            marks=[
-                *([pytest.mark.spark_floor] if kind in floor else []),
-                *([] if kind in often else [pytest.mark.slow]),
-            ],
-        )
+        pytest.param(kind, marks=[pytest.mark.spark_floor] if kind in floor else [])
         for kind in WINDOWS
     ]
 
@@ -47,6 +40,16 @@ def as_rows_arrive(data: st.DataObject, kind: str) -> Asked:
 def by_strategy(data: st.DataObject, kind: str, strategy: str) -> Asked:
     """Aggregates that every strategy can compute."""
     return drawn_query(data, kind, aggregates_of(BUILT_IN), options={"strategy": strategy})
+
+
+def by_strategy_on_a_stream(data: st.DataObject, kind: str, strategy: str) -> Asked:
+    """The same on a stream, where Spark's own windows begin and end in whole milliseconds."""
+    asked = by_strategy(data, kind, strategy)
+    grid = asked.window.grid
+    if strategy != "native" or grid is None:
+        return asked
+    size_us, offset_us = (us - us % 1_000 for us in (grid.size_us, grid.offset_us))
+    return replace(asked, window=Tumbling(max(size_us, 1_000), offset_us))
 
 
 def with_or_without_a_key(data: st.DataObject, kind: str, **choices: Any) -> Asked:

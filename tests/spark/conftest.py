@@ -20,11 +20,20 @@ SETTINGS = {
     "spark.log.level": "OFF",
 }
 
+# A test lasts seconds: code that the JVM would optimise for hours is not worth its time, and
+# workers need not import for a second what others have imported before them.
+QUICK_START = {
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.python.daemon.module": "tests.spark.daemon",
+    # A few rows never pay for a compilation; test_compiled_workers.py has kernels compiled.
+    "spark.executorEnv.WINDROW_COMPILE": "never",
+}
+
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     builder = SparkSession.builder.master("local[2]").appName("windrow tests")
-    for name, value in SETTINGS.items():
+    for name, value in (SETTINGS | QUICK_START).items():
         builder = builder.config(name, value)
     warehouse = tmp_path_factory.mktemp("warehouse")
     session = builder.config("spark.sql.warehouse.dir", str(warehouse)).getOrCreate()

@@ -7,9 +7,9 @@ from pyspark.sql import DataFrame
 
 from tests.spark.support import AGGREGATES, Asked
 from windrow.algebra.monoid import Kind
-from windrow.planning.topology.arrivals import POISSON
-from windrow.planning.topology.model import Limit, Node, Reduction, Routing, Sources
-from windrow.planning.topology.plan import Layer, Plan
+from windrow.topology.arrivals import POISSON
+from windrow.topology.model import Limit, Node, Reduction, Routing, Sources
+from windrow.topology.plan import Layer, Plan
 from windrow.windows import Tumbling
 
 RATE = 100.0

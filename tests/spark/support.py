@@ -12,9 +12,12 @@ from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
 import windrow as wr
+from tests.examples import examples as scaled
 from windrow import agg, window
 from windrow.algebra.aggregate import Aggregate
-from windrow.algebra.registry import Takes, registered
+from windrow.algebra.lookup import registered
+from windrow.algebra.registry import Takes
+from windrow.plan import Plan, Stage
 from windrow.testing import check_rows, expected
 from windrow.window import Order
 from windrow.windows import Closed, Emit, Ties, Window
@@ -24,7 +27,12 @@ Row = dict[str, Any]
 
 def examples(number: int) -> settings:
     """So many examples and no search for a smaller one: each costs a job, or a whole stream."""
-    return settings(max_examples=number, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+    return scaled(number, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+
+
+def runs(plan: Plan, stage: type[Stage]) -> bool:
+    """Whether a plan has a stage of this kind."""
+    return any(type(own) is stage for own in plan.stages)
 
 
 SCHEMA = (

@@ -17,20 +17,20 @@ import numpy as np
 import pyarrow as pa
 
 from windrow import agg, window
-from windrow.aggregators.approximate.chosen import methods_for
 from windrow.algebra.aggregate import Aggregate
+from windrow.approximate.chosen import methods_for
+from windrow.columnar.compression import compress, decompress
+from windrow.columnar.narrowed import narrowed
+from windrow.columnar.packs import open_crate, pack_crate
+from windrow.columnar.result_types import result_type
+from windrow.engines.definition import Definition
+from windrow.engines.flow import Flow
 from windrow.errors import WindrowError
-from windrow.slicing.definition import Definition
-from windrow.slicing.flow import Flow
-from windrow.slicing.state_types import result_type
-from windrow.spark.clock import LateBy
-from windrow.spark.hashed import HASH_KEY
-from windrow.spark.processor import BucketProcessor
-from windrow.spark.shipped import Shipped
+from windrow.spark.analysis.clock import LateBy
+from windrow.spark.stream.processor import KeyGroupProcessor
+from windrow.spark.transport.hashed import HASH_KEY
+from windrow.spark.transport.shipped import Shipped
 from windrow.windows import Emit, Order, Window
-from windrow.wire.narrowed import narrowed
-from windrow.wire.parcels import open_crate, pack_crate
-from windrow.wire.pressed import press, unpress
 
 START, SECOND = 1_700_000_000_000_000, 1_000_000
 SCHEMA = pa.schema(
@@ -110,12 +110,12 @@ class Stream:
 
     def add(self, rows: pa.Table, watermark_us: int) -> list[Any]:
         """A micro-batch, after a start from what is kept."""
-        processor = BucketProcessor(self._flow, "a query", ("key",), LateBy.ITS_OWN, timers=True)
+        processor = KeyGroupProcessor(self._flow, "a query", ("key",), LateBy.ITS_OWN, timers=True)
         processor.init(self.handle)  # type: ignore[arg-type]
         flow = self._flow.get()
         own = flow.engine.fold(rows) if flow.engine.folds_early else rows
-        parcel = b"".join(map(bytes, narrowed(own).parcel(0, own.num_rows)))
-        given = iter([{"parcel": parcel}])
+        pack = b"".join(map(bytes, narrowed(own).pack(0, own.num_rows)))
+        given = iter([{"pack": pack}])
         return list(processor.handleInputRows((0,), given, _Times(watermark_us)))
 
     def begin(self) -> None:
@@ -132,7 +132,9 @@ class Stream:
         """Change the tables of all shards."""
         shards = self.handle.values["shards"]
         for key, (content,) in shards.items():
-            shards[key] = (press(pack_crate(change(open_crate(unpress(content), self.schemas)))),)
+            shards[key] = (
+                compress(pack_crate(change(open_crate(decompress(content), self.schemas)))),
+            )
 
 
 def rows(count: int, first_us: int, seed: int = 1) -> pa.Table:
@@ -247,7 +249,7 @@ def _damage(stream: Stream, rng: random.Random) -> None:
     key = rng.choice(list(values))
     (content,) = values[key]
     if kind == 1 and name in ("shards", "waiting", "pages"):
-        values[key] = (press(_bytes_damaged(bytes(unpress(content)), rng)),)
+        values[key] = (compress(_bytes_damaged(bytes(decompress(content)), rng)),)
     else:
         values[key] = (_bytes_damaged(content, rng),)
 

@@ -18,8 +18,6 @@ from windrow import agg, window
 from windrow.testing import check_rows, expected
 from windrow.window import Emit, Window
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 
 def check(spark: SparkSession, asked: Asked, data: st.DataObject) -> None:
     rows = data.draw(drawn_rows)
@@ -59,8 +57,7 @@ def test_any_aggregate_in_any_window_agrees_however_long_one_looks(
         ("session", "kernel"),
     ],
 )
-@pytest.mark.slow
-@examples(3)
+@examples(2)
 @given(data=st.data())
 def test_every_strategy_agrees(
     spark: SparkSession, kind: str, strategy: str, data: st.DataObject
@@ -69,8 +66,7 @@ def test_every_strategy_agrees(
 
 
 @pytest.mark.parametrize("kind", ["trailing time", "trailing rows", "count", "policy"])
-@pytest.mark.slow
-@examples(2)
+@examples(1)
 @given(data=st.data())
 def test_without_a_key_all_rows_belong_together(
     spark: SparkSession, kind: str, data: st.DataObject
@@ -88,8 +84,7 @@ def test_rows_may_be_applied_as_they_arrive(
 
 
 @pytest.mark.parametrize("kind", ["count", "punctuated"])
-@pytest.mark.slow
-@examples(2)
+@examples(1)
 @given(data=st.data())
 def test_windows_that_the_data_has_not_ended_are_told_on_change(
     spark: SparkSession, kind: str, data: st.DataObject

@@ -1,19 +1,17 @@
 """Late rows: left out, counted and shown; and windows that close though their key is silent."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 import windrow as wr
 from windrow import agg, window
 from windrow.algebra.aggregate import Aggregate
 from windrow.testing import Feed, Run, check_rows, expected
 from windrow.windows import Window
-
-pytestmark = pytest.mark.xdist_group("spark")
 
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 COLUMNS = "k string, t timestamp, v bigint"
@@ -41,33 +39,51 @@ def counted(run: Run, *what: str) -> int:
     )
 
 
-@pytest.mark.parametrize(
-    "over",
-    [
-        window.trailing("30 s"),
-        pytest.param(window.trailing(rows=2), marks=pytest.mark.slow),
-        pytest.param(window.session("5 s"), marks=pytest.mark.slow),
-        pytest.param(window.count(2), marks=pytest.mark.slow),
-    ],
-    ids=repr,
-)
-def test_exactly_the_rows_that_the_watermark_has_reached_are_left_out(
-    spark: SparkSession, over: Window
-) -> None:
+def started(feed: Feed, first: list[Row], queries: Sequence[DataFrame]) -> list[Run]:
+    """Runs of queries after their first micro-batch.
+
+    One by one: each starts a Python of its own, and Spark waits for that ten seconds at most.
+    """
+    feed.put(first)
+    runs = []
+    for query in queries:
+        runs.append(feed.start(query))
+        runs[-1].finish()
+    return runs
+
+
+def fed(feed: Feed, batches: Sequence[list[Row]], queries: Sequence[DataFrame]) -> list[Run]:
+    """Runs of queries that have got the same micro-batches, and then the end."""
+    runs = started(feed, batches[0], queries)
+    for batch in batches[1:]:
+        feed.put(batch)
+        for run in runs:
+            run.finish()
+    feed.tick(NOON + timedelta(hours=1))
+    for run in runs:
+        run.finish()
+    return runs
+
+
+def test_exactly_the_rows_that_the_watermark_has_reached_are_left_out(spark: SparkSession) -> None:
     early, mixed = rows(0, 100), rows(95, 90.001, 90, 50, 101, None)
     in_time = [*early, mixed[0], mixed[1], mixed[4]]
+    kinds: list[Window] = [
+        window.trailing("30 s"),
+        window.trailing(rows=2),
+        window.session("5 s"),
+        window.count(2),
+    ]
     with Feed(spark, COLUMNS, time="t", lateness="10 s") as feed:
-        query = wr.over(feed.frame, time="t", by="k").window(over).aggregate(**AGGREGATES)
-        run, late = feed.start(query), feed.start(query.late())
-        for batch in (early, mixed):
-            run.add(batch)
-        run.watermark(NOON + timedelta(hours=1))
-        late.finish()
-        wanted = expected(in_time, time="t", by="k", window=over, aggregates=AGGREGATES)
-        check_rows(run.rows, wanted)
+        asked = wr.over(feed.frame, time="t", by="k")
+        queries = [asked.window(over).aggregate(**AGGREGATES) for over in kinds]
+        late, *runs = fed(feed, [early, mixed], [queries[0].late(), *queries])
         check_rows(late.rows, [mixed[2], mixed[3], mixed[5]])
-        assert counted(run, "late", "untimed") == 3
-        assert counted(run, "rows") == len(early) + len(mixed)
+        for over, run in zip(kinds, runs, strict=True):
+            wanted = expected(in_time, time="t", by="k", window=over, aggregates=AGGREGATES)
+            check_rows(run.rows, wanted)
+            assert counted(run, "late", "untimed") == 3
+            assert counted(run, "rows") == len(early) + len(mixed)
 
 
 def test_a_late_row_still_counts_in_windows_that_are_open(spark: SparkSession) -> None:
@@ -75,11 +91,7 @@ def test_a_late_row_still_counts_in_windows_that_are_open(spark: SparkSession) -
     early, mixed = rows(0, 100), rows(85, 79)
     with Feed(spark, COLUMNS, time="t", lateness="10 s") as feed:
         query = wr.over(feed.frame, time="t", by="k").window(over).aggregate(n=agg.count())
-        run, late = feed.start(query), feed.start(query.late())
-        for batch in (early, mixed):
-            run.add(batch)
-        run.watermark(NOON + timedelta(hours=1))
-        late.finish()
+        run, late = fed(feed, [early, mixed], [query, query.late()])
         starts = {(r["window"]["start"] - NOON) // timedelta(seconds=1): r["n"] for r in run.rows}
         # The watermark is at 90: [70, 90) is over, [80, 100) is not.
         assert starts == {-10: 1, 0: 1, 80: 1, 90: 1, 100: 1}
@@ -88,58 +100,41 @@ def test_a_late_row_still_counts_in_windows_that_are_open(spark: SparkSession) -
         assert counted(run, "rows") == len(early) + len(mixed)
 
 
-@pytest.mark.parametrize(
-    "over",
-    [
-        pytest.param(window.tumbling("10 s"), marks=pytest.mark.slow),
-        pytest.param(window.session("5 s"), marks=pytest.mark.slow),
-        window.trailing("10 s"),
-    ],
-    ids=repr,
-)
-def test_windows_of_a_silent_key_close_when_others_move_the_watermark(
-    spark: SparkSession, over: Window
-) -> None:
+def test_windows_of_a_silent_key_close_when_others_move_the_watermark(spark: SparkSession) -> None:
+    silent = rows(0, 1, k="silent")
+    kinds: list[Window] = [window.tumbling("10 s"), window.session("5 s"), window.trailing("10 s")]
     with Feed(spark, COLUMNS, time="t", lateness="10 s") as feed:
-        query = wr.over(feed.frame, time="t", by="k").window(over).aggregate(**AGGREGATES)
-        run = feed.start(query)
-        silent = rows(0, 1, k="silent")
-        assert run.add(silent) == []
-        closed = run.add(rows(60, k="talking"))
-        wanted = expected(silent, time="t", by="k", window=over, aggregates=AGGREGATES)
-        check_rows(closed, wanted)
+        asked = wr.over(feed.frame, time="t", by="k")
+        queries = [asked.window(over).aggregate(**AGGREGATES) for over in kinds]
+        runs = started(feed, silent, queries)
+        assert [run.rows for run in runs] == [[], [], []]
+        feed.put(rows(60, k="talking"))
+        for over, run in zip(kinds, runs, strict=True):
+            wanted = expected(silent, time="t", by="k", window=over, aggregates=AGGREGATES)
+            check_rows(run.finish(), wanted)
 
 
-@pytest.mark.parametrize(
-    ("over", "options"),
-    [
-        (window.tumbling("10 s"), {"strategy": "native"}),
-        (window.tumbling("10 s"), {"strategy": "panes"}),
-        (window.trailing("30 s"), {}),
-        pytest.param(window.session("5 s"), {}, marks=pytest.mark.slow),
-        pytest.param(window.tumbling("10 s"), {"strategy": "stateful"}, marks=pytest.mark.slow),
-    ],
-    ids=repr,
-)
-def test_a_row_is_either_in_results_or_among_late_rows(
-    spark: SparkSession, over: Window, options: dict[str, Any]
-) -> None:
+def test_a_row_is_either_in_results_or_among_late_rows(spark: SparkSession) -> None:
     """Both queries get the same rows in the same micro-batches, as the documents ask for."""
     random = Random(7)
-    seconds = [30 * batch + random.randint(-60, 30) for batch in range(6) for _ in range(8)]
-    batches = [rows(*seconds[at : at + 8], None) for at in range(0, len(seconds), 8)]
+    seconds = [60 * batch + random.randint(-120, 60) for batch in range(3) for _ in range(16)]
+    batches = [rows(*seconds[at : at + 16], None) for at in range(0, len(seconds), 16)]
+    aggregates = {"n": agg.count(), "top": agg.max("v"), "total": agg.sum("v")}
+    kinds: list[tuple[Window, dict[str, Any]]] = [
+        (window.tumbling("10 s"), {"strategy": "native"}),
+        (window.tumbling("10 s"), {"strategy": "panes"}),
+        (window.tumbling("10 s"), {"strategy": "stateful"}),
+        (window.trailing("30 s"), {}),
+        (window.session("5 s"), {}),
+    ]
     with Feed(spark, COLUMNS, time="t", lateness="10 s") as feed:
-        query = wr.over(feed.frame, time="t", by="k").window(over, **options)
-        result = query.aggregate(n=agg.count(), top=agg.max("v"), total=agg.sum("v"))
-        run, late = feed.start(result), feed.start(result.late())
-        for batch in batches:
-            run.add(batch)
-            late.finish()
-        run.watermark(NOON + timedelta(hours=1))
-        late.finish()
-        left = [row for batch in batches for row in batch]
-        for row in late.rows:
-            left.remove(row)
-        assert 2 * len(batches) < len(late.rows) < len(seconds)
-        aggregates = {"n": agg.count(), "top": agg.max("v"), "total": agg.sum("v")}
-        check_rows(run.rows, expected(left, time="t", by="k", window=over, aggregates=aggregates))
+        asked = wr.over(feed.frame, time="t", by="k")
+        queries = [asked.window(over, **how).aggregate(**aggregates) for over, how in kinds]
+        runs = fed(feed, batches, [*queries, *(query.late() for query in queries)])
+        for (over, _), run, late in zip(kinds, runs[:5], runs[5:], strict=True):
+            left = [row for batch in batches for row in batch]
+            for row in late.rows:
+                left.remove(row)
+            assert 2 * len(batches) < len(late.rows) < len(seconds)
+            wanted = expected(left, time="t", by="k", window=over, aggregates=aggregates)
+            check_rows(run.rows, wanted)

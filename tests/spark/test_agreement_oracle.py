@@ -14,8 +14,6 @@ from windrow import agg, window
 from windrow.testing import check_rows
 from windrow.windows import Window
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 BUILT_INS = {name: AGGREGATES[name] for name in BUILT_IN}
 
 

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from tests.spark.agreement import (
     as_rows_arrive,
-    by_strategy,
+    by_strategy_on_a_stream,
     drawn_query,
     on_the_oldest_too,
     with_or_without_a_key,
@@ -19,8 +19,6 @@ from tests.spark.support import AGGREGATES, WINDOWS, Asked, Row, examples
 from windrow.testing import check_rows
 from windrow.window import Emit
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 
 def check(spark: SparkSession, asked: Asked, data: st.DataObject) -> None:
     batches = data.draw(arrivals())
@@ -28,11 +26,7 @@ def check(spark: SparkSession, asked: Asked, data: st.DataObject) -> None:
         asked.check(fed(run, batches), joined(batches))
 
 
-# A stream takes seconds: with every change a few kinds have their turn, in `make test-slow` all.
-FEW_KINDS = ("hopping", "trailing time", "session")
-
-
-@pytest.mark.parametrize("kind", on_the_oldest_too("hopping", "trailing time", often=FEW_KINDS))
+@pytest.mark.parametrize("kind", on_the_oldest_too("hopping", "trailing time"))
 @examples(1)
 @given(data=st.data())
 def test_a_stream_gives_what_a_batch_gives(
@@ -60,17 +54,15 @@ def test_a_stream_gives_what_a_batch_gives_however_long_one_looks(
         ("session", "stateful"),
     ],
 )
-@pytest.mark.slow
 @examples(1)
 @given(data=st.data())
 def test_every_strategy_gives_the_same_stream(
     spark: SparkSession, kind: str, strategy: str, data: st.DataObject
 ) -> None:
-    check(spark, by_strategy(data, kind, strategy), data)
+    check(spark, by_strategy_on_a_stream(data, kind, strategy), data)
 
 
 @pytest.mark.parametrize("kind", ["trailing time", "trailing rows", "count", "policy"])
-@pytest.mark.slow
 @examples(1)
 @given(data=st.data())
 def test_rows_may_be_applied_as_they_arrive(
@@ -94,7 +86,7 @@ def _place(bounds: Row) -> Any:
     return bounds.get("first", (bounds["start"].timestamp(), bounds["end"].timestamp()))
 
 
-@pytest.mark.parametrize("kind", ["hopping", pytest.param("count", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["hopping", "count"])
 @examples(1)
 @given(data=st.data())
 def test_on_change_the_last_answer_for_each_window_counts(
@@ -106,7 +98,6 @@ def test_on_change_the_last_answer_for_each_window_counts(
 
 
 @pytest.mark.parametrize("kind", ["session", "punctuated"])
-@pytest.mark.slow
 @examples(1)
 @given(data=st.data())
 def test_on_change_windows_that_grow_are_told_as_they_end_up(

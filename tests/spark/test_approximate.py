@@ -22,12 +22,10 @@ from tests.spark.approximate_rows import (
 from windrow import agg, window
 from windrow.algebra.aggregate import Aggregate
 from windrow.errors import InputError
-from windrow.planning import Strategy
-from windrow.spark.request import read
-from windrow.spark.signature import signature_of
+from windrow.plan import Strategy
+from windrow.spark.analysis.resolve import read
+from windrow.spark.state.signature import signature_of
 from windrow.windows import Check, Window
-
-pytestmark = pytest.mark.xdist_group("spark")
 
 
 @pytest.mark.spark_floor

@@ -11,11 +11,9 @@ from tests.spark.streams import stream
 from tests.spark.support import Asked
 from windrow import agg, window
 from windrow.errors import InputError
-from windrow.spark.request import read
-from windrow.spark.signature import signature_of
+from windrow.spark.analysis.resolve import read
+from windrow.spark.state.signature import signature_of
 from windrow.window import Closed, Emit, Ties
-
-pytestmark = pytest.mark.xdist_group("spark")
 
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 BOTH = window.trailing("10 s", closed="both", ties="together")

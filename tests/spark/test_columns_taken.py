@@ -16,10 +16,8 @@ import windrow as wr
 from windrow import agg, window
 from windrow.algebra.aggregate import Aggregate
 from windrow.errors import AggregateError, InputError
-from windrow.spark.hashed import hashes
+from windrow.spark.transport.hashed import hashes
 from windrow.windows import Window
-
-pytestmark = pytest.mark.xdist_group("spark")
 
 HASHES = [0, 1079689717, 0, 1327217884, 1613586682]
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)

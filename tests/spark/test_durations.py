@@ -10,8 +10,6 @@ import windrow as wr
 from windrow import agg, window
 from windrow.errors import InputError
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 
 

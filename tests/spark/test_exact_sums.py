@@ -14,12 +14,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import windrow as wr
+from tests.spark.support import runs
 from windrow import agg, window
-from windrow.planning import Assembly
+from windrow.plan.stages import AggregateWindows, ExpandSlices, FoldRows, PackValues, Stage
 from windrow.testing import Feed
 from windrow.windows import Hopping, Tumbling
-
-pytestmark = pytest.mark.xdist_group("spark")
 
 HOUR_US = 3_600_000_000
 WIDE = Context(prec=200)
@@ -118,13 +117,13 @@ def in_python(query: DataFrame) -> DataFrame:
 
 
 @pytest.mark.parametrize(
-    ("strategy", "one", "assembly", "setting"),
+    ("strategy", "one", "stage", "setting"),
     [
-        ("native", window.tumbling("1 day"), None, "true"),
-        ("native", window.hopping("4 h", every="2 h"), None, "false"),
-        ("panes", window.hopping("4 h", every="2 h"), Assembly.EXPAND, "true"),
-        ("panes", window.hopping("70 h", every="1 h"), Assembly.MERGE, "false"),
-        ("kernel", window.tumbling("1 day"), None, "false"),
+        ("native", window.tumbling("1 day"), AggregateWindows, "true"),
+        ("native", window.hopping("4 h", every="2 h"), AggregateWindows, "false"),
+        ("panes", window.hopping("4 h", every="2 h"), ExpandSlices, "true"),
+        ("panes", window.hopping("70 h", every="1 h"), PackValues, "false"),
+        ("kernel", window.tumbling("1 day"), FoldRows, "false"),
     ],
     ids=str,
 )
@@ -133,15 +132,15 @@ def test_sums_and_means_are_exact_in_whatever_order_rows_are_added(
     df: DataFrame,
     strategy: str,
     one: Tumbling | Hopping,
-    assembly: Assembly | None,
+    stage: type[Stage],
     setting: str,
 ) -> None:
-    keys = 4 if assembly is Assembly.MERGE else 40  # Python merges one by one, in many windows
+    keys = 4 if stage is PackValues else 40  # Python merges one by one, in many windows
     with ansi(spark, setting):
         some = df.where(F.col("k") < keys)
         query = wr.over(some, time="t", by="k", strategy=strategy).window(one)
         windows = query.aggregate(**SUMS, **MEANS)
-        assert windows.plan().assembly is assembly
+        assert runs(windows.plan(), stage)
         start = F.unix_micros("window.start").alias("start")
         found = in_python(windows).select("k", start, *SUMS, *MEANS).collect()
     held: dict[tuple[int, int], list[dict[str, Any]]] = {}

@@ -12,8 +12,6 @@ from pyspark.sql import functions as F
 from windrow.errors import InputError
 from windrow.testing import Feed, check_rows
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 
 

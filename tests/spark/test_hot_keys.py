@@ -8,12 +8,11 @@ from pyspark.sql import SparkSession
 
 import windrow as wr
 from windrow import agg, window
-from windrow.slicing.splits import Split
-from windrow.spark import hot
+from windrow.engines.splits import Split
+from windrow.spark import stages
+from windrow.spark.batch import hot_keys as hot
 from windrow.testing import check_rows, expected
 from windrow.window import Window
-
-pytestmark = pytest.mark.xdist_group("spark")
 
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 KEYS: dict[str, tuple[str, Any]] = {
@@ -46,7 +45,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return found
 
     looking = hot.hot_keys
-    monkeypatch.setattr(hot, "hot_keys", noted)
+    monkeypatch.setattr(stages, "hot_keys", noted)
     return parts
 
 
@@ -86,7 +85,7 @@ def test_parts_of_a_hot_key_reach_back_to_the_start_of_their_windows(
 
 
 def test_a_plan_looks_at_no_row(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hot, "hot_keys", lambda *_: pytest.fail("rows were looked at"))
+    monkeypatch.setattr(stages, "hot_keys", lambda *_: pytest.fail("rows were looked at"))
     frame = spark.sql("SELECT timestamp '2024-01-01' AS t, 1.0D AS v")
     query = wr.over(frame, time="t").window(window.trailing("1 hour"))
     assert query.plan(sum=agg.sum("v")).strategy is wr.Strategy.KERNEL
@@ -109,9 +108,10 @@ def test_rows_that_change_after_they_were_sampled_are_told_of(
 ) -> None:
     noon = int(NOON.timestamp()) * 1_000_000
     promised = hot.HotKey(None, Split((noon + 200_000_000,), (noon + 190_000_000,)))
-    monkeypatch.setattr(hot, "hot_keys", lambda *_: hot.HotKeys((promised,)))
+    monkeypatch.setattr(stages, "hot_keys", lambda *_: hot.HotKeys((promised,)))
     tuples = [tuple(row.values()) for row in rows(7, 1)]
     frame = spark.createDataFrame(tuples, "k bigint, t timestamp, v bigint")
-    query = wr.over(frame, time="t").window(window.trailing(rows=100)).aggregate(sum=agg.sum("v"))
+    query = wr.over(frame, time="t", sample="always").window(window.trailing(rows=100))
+    found = query.aggregate(sum=agg.sum("v"))
     with pytest.raises(Exception, match="not the same each time it is read"):
-        query.collect()
+        found.collect()

@@ -12,12 +12,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import windrow as wr
-from windrow import agg, window
+from windrow import agg, topology, window
 from windrow.errors import InputError
-from windrow.planning import topology
-from windrow.spark import buckets, sampling
-
-pytestmark = pytest.mark.xdist_group("spark")
+from windrow.spark.batch import sampling
+from windrow.spark.state import key_groups
 
 _groups = count()
 
@@ -148,14 +146,14 @@ def test_a_sample_that_takes_long_is_given_up(
 
 
 @pytest.mark.parametrize("wanted", [1, 16, 256])
-def test_buckets_are_spread_by_the_hash_that_spark_computes(
+def test_key_groups_are_spread_by_the_hash_that_spark_computes(
     spark: SparkSession, wanted: int
 ) -> None:
-    spark.conf.set(buckets.SETTING, str(wanted))
+    spark.conf.set(key_groups.SETTING, str(wanted))
     try:
-        labels = buckets.buckets_of(spark)
+        labels = key_groups.key_groups_of(spark)
     finally:
-        spark.conf.unset(buckets.SETTING)
+        spark.conf.unset(key_groups.SETTING)
     df = spark.createDataFrame([(label,) for label in labels], "label int")
     rests = df.select(F.pmod(F.hash("label"), F.lit(wanted))).collect()
     assert [row[0] for row in rests] == list(range(wanted))

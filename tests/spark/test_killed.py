@@ -22,7 +22,7 @@ from pyspark.sql import SparkSession
 from tests.spark.killed_stream import LARGE, SMALL, Asked, started, written
 from windrow.testing import check_rows, expected
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent.parent
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
@@ -156,7 +156,7 @@ def python_workers() -> list[int]:
 def is_daemon(process: int) -> bool:
     """Whether it is what Spark forks Python workers from, or one of these."""
     try:
-        return b"pyspark.daemon" in Path(f"/proc/{process}/cmdline").read_bytes()
+        return b"tests.spark.daemon" in Path(f"/proc/{process}/cmdline").read_bytes()
     except OSError:
         return False
 

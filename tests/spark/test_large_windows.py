@@ -14,8 +14,6 @@ from windrow import agg, window
 from windrow.testing import check_rows
 from windrow.windows import Window
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 SCHEMA = "ts timestamp, sensor bigint, value double"
 START_US = 1_750_000_000_000_000
 AGGREGATES = {"n": agg.count(), "sum": agg.sum("value"), "peak": agg.max("value")}

@@ -14,12 +14,10 @@ from tests.spark.layered_plans import UNORDERED, layered, plan_of
 from tests.spark.support import Asked, Row, aggregates_of, drawn_rows, examples, frame_of
 from windrow import agg, window
 from windrow.errors import AggregateError, InputError, WindowError
-from windrow.planning.topology.model import Routing
 from windrow.testing import check_rows
 from windrow.testing.comparison import rows_of
+from windrow.topology.model import Routing
 from windrow.windows import Emit
-
-pytestmark = pytest.mark.xdist_group("spark")
 
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 SECONDS = st.integers(1, 40)

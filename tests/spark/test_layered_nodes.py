@@ -12,12 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from windrow import agg
-from windrow.slicing.aligned import AlignedWindows
-from windrow.slicing.definition import Definition
-from windrow.spark.hashed import HASH_KEY, hashed, with_hash
-from windrow.spark.layered.buffer import merged
-from windrow.spark.layered.ordered import in_any_order
-from windrow.spark.layered.relay import Routed, Stop, dealt
+from windrow.engines.aligned import AlignedWindows
+from windrow.engines.definition import Definition
+from windrow.engines.engine import Partials
+from windrow.spark.topology.buffer import merged
+from windrow.spark.topology.ordered import in_any_order
+from windrow.spark.topology.relay import Routed, Stop, dealt
+from windrow.spark.transport.hashed import HASH_KEY, hashed, with_hash
 from windrow.windows import Tumbling
 
 PERIOD = 10
@@ -60,7 +61,7 @@ def answers(states: list[pa.Table]) -> dict[tuple[int, int], tuple[int, int]]:
     """Count and sum by key and period, as the sink makes them of all states it gets."""
     nothing = {name: schema.empty_table() for name, schema in ENGINE.kept.items()}
     given = pa.concat_tables([ENGINE.partials.empty_table(), *states])
-    found = pa.concat_tables(ENGINE.advance(nothing, given, None).results).to_pydict()
+    found = pa.concat_tables(ENGINE.advance(nothing, Partials(given), None).results).to_pydict()
     keys = zip(found["k1"], found["start"], strict=True)
     return dict(zip(keys, zip(found["r:n"], found["r:total"], strict=True), strict=True))
 
@@ -108,9 +109,9 @@ def test_a_node_that_holds_too_much_hands_it_on() -> None:
 @given(width=st.integers(1, 20), count=st.integers(0, 200), seed=st.integers(0, 2**32))
 def test_rows_are_dealt_out_in_even_shares(width: int, count: int, seed: int) -> None:
     stop = Stop(1, width, width, Routed.EVENLY)
-    lanes = stop.lanes_of(table_of([]), dealt(width, count, seed))
-    shares = np.bincount(lanes, minlength=width)
-    assert len(lanes) == count
+    key_groups = stop.key_groups_of(table_of([]), dealt(width, count, seed))
+    shares = np.bincount(key_groups, minlength=width)
+    assert len(key_groups) == count
     assert shares.max() - shares.min() <= 1
 
 
@@ -120,15 +121,15 @@ def test_keys_that_come_in_turn_reach_every_node() -> None:
     assert len(set(zip(keys.tolist(), nodes.tolist(), strict=True))) == 16
 
 
-@given(some=rows, lanes=st.integers(1, 20))
-def test_a_key_has_one_lane_whosever_turn_it_is(some: Rows, lanes: int) -> None:
-    stop = Stop(1, 1, lanes, Routed.BY_KEY)
+@given(some=rows, key_groups=st.integers(1, 20))
+def test_a_key_has_one_key_group_whosever_turn_it_is(some: Rows, key_groups: int) -> None:
+    stop = Stop(1, 1, key_groups, Routed.BY_KEY)
     table = table_of(some)
-    found = stop.lanes_of(table, np.arange(len(some))).tolist()
+    found = stop.key_groups_of(table, np.arange(len(some))).tolist()
     assert len(set(zip(table["k1"].to_pylist(), found, strict=True))) == len(
         {key for key, _, _ in some}
     )
-    assert all(0 <= lane < lanes for lane in found)
+    assert all(0 <= key_group < key_groups for key_group in found)
     assert HASH_KEY in table.column_names
 
 

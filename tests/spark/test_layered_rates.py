@@ -8,11 +8,9 @@ from tests.spark.layered_plans import RATE, plan_of
 from tests.spark.test_layered_batch import many
 from windrow import agg, window
 from windrow.errors import InputError
-from windrow.spark.layered.rates import rates_of
-from windrow.spark.layered.result import with_rates
-from windrow.spark.layered.tally import Counts, Tally
-
-pytestmark = pytest.mark.xdist_group("spark")
+from windrow.spark.topology.rates import rates_of
+from windrow.spark.topology.result import with_rates
+from windrow.spark.topology.tally import Counts, Tally
 
 TASKS = 3
 

@@ -15,8 +15,6 @@ from windrow import agg, window
 from windrow.testing import Feed, check_rows
 from windrow.windows import Emit
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 LATER = NOON + timedelta(hours=1)
 CHOSEN = {name: AGGREGATES[name] for name in ("mean", "collect", "sum_of_integers", "distinct")}

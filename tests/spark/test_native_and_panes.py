@@ -13,13 +13,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import windrow as wr
+from tests.spark.support import runs
 from windrow import agg, window
 from windrow.algebra.aggregate import Aggregate
-from windrow.planning import Assembly
+from windrow.plan.stages import ExpandSlices, FoldRows, PackSlices, PackValues, Stage
 from windrow.testing import fold
 from windrow.windows import Aligned, Hopping, Tumbling
-
-pytestmark = pytest.mark.xdist_group("spark")
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SCHEMA = "us long, k string, x double, i int, j long, d decimal(10,2), b boolean, s string"
@@ -153,18 +152,18 @@ def test_native_agrees_on_text_decimals_and_whole_ranges(df: DataFrame) -> None:
 
 def test_panes_that_expand_agree_with_recomputation(df: DataFrame) -> None:
     plan = check(df, "panes", {**AGGREGATES, **OBJECTS}, *WINDOWS)
-    assert plan.assembly is Assembly.EXPAND
+    assert runs(plan, ExpandSlices)
 
 
 def test_panes_that_roll_agree_with_recomputation(df: DataFrame) -> None:
     plan = check(df, "panes", {**AGGREGATES, **SPREADS}, *WINDOWS)
-    assert plan.assembly is Assembly.ROLL
+    assert runs(plan, PackSlices)
 
 
 def test_panes_that_merge_agree_with_recomputation(df: DataFrame) -> None:
     often = window.hopping("70 min", every="1 min")
     plan = check(df, "panes", {**AGGREGATES, **OBJECTS}, often, WINDOWS[3])
-    assert plan.assembly is Assembly.MERGE
+    assert runs(plan, PackValues)
 
 
 def test_sums_that_are_too_large_for_a_slice_are_merged_all_the_same(spark: SparkSession) -> None:
@@ -174,16 +173,16 @@ def test_sums_that_are_too_large_for_a_slice_are_merged_all_the_same(spark: Spar
     wide = spark.sql(f"select timestamp_seconds(i div 2) ts, {values} d from range(4) r(i)")
     often = window.hopping("70 s", every="1 s")
     query = wr.over(wide, time="ts").window(often).aggregate(sum=agg.sum("d"))
-    assert query.plan().assembly is Assembly.MERGE
+    assert runs(query.plan(), PackValues)
     both = query.where("window.start = timestamp_seconds(-10)")
     assert [row["sum"] for row in both.collect()] == [0]
 
 
 @pytest.mark.parametrize(
-    ("minutes", "assembly"), [(5, Assembly.EXPAND), (70, Assembly.MERGE)], ids=["few", "many"]
+    ("minutes", "stage"), [(5, ExpandSlices), (70, PackValues)], ids=["few", "many"]
 )
 def test_means_of_decimals_are_rounded_once(
-    spark: SparkSession, minutes: int, assembly: Assembly
+    spark: SparkSession, minutes: int, stage: type[Stage]
 ) -> None:
     draw = random.Random(3)
     values = [Decimal(draw.randrange(-(10**14), 10**14)).scaleb(-3) for _ in range(120)]
@@ -192,7 +191,7 @@ def test_means_of_decimals_are_rounded_once(
     df = spark.createDataFrame(rows, "ts timestamp, d decimal(14,3)")
     often = window.hopping(f"{minutes} min", every="1 min")
     query = wr.over(df, time="ts").window(often).aggregate(mean=agg.mean("d"))
-    assert query.plan().assembly is assembly
+    assert runs(query.plan(), stage)
     assert query.schema["mean"].dataType.simpleString() == "decimal(18,7)"
     held: dict[int, list[Decimal]] = defaultdict(list)
     for second, value in zip(seconds, values, strict=True):
@@ -209,7 +208,7 @@ def test_means_of_decimals_are_rounded_once(
 
 def test_panes_that_fold_agree_with_recomputation(df: DataFrame) -> None:
     plan = check(df, "panes", {"n": agg.count, "m": lambda: agg.median("i")}, *WINDOWS[2:])
-    assert plan.assembly is Assembly.FOLD
+    assert runs(plan, FoldRows)
 
 
 def test_a_sum_may_leave_64_bits_on_its_way_but_not_at_its_end(spark: SparkSession) -> None:

@@ -9,11 +9,9 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from windrow import agg, window
-from windrow.planning import Strategy
+from windrow.plan import Strategy
 from windrow.spark.result import Windowed
 from windrow.windows import Aligned, Emit
-
-pytestmark = pytest.mark.xdist_group("spark")
 
 SCHEMA = "`t.s` timestamp, k string, x double"
 PARTS: dict[str, Any] = {"n": agg.count(), "m": agg.mean("x"), "v": agg.variance("x")}
@@ -83,7 +81,7 @@ def test_a_stream_tells_what_the_batch_tells(
     by = "k" if keyed else None
 
     def query(df: DataFrame, **options: str) -> Windowed:
-        return wr.over(df, time=time, by=by, **options).window(shape).aggregate(**PARTS)  # type: ignore[arg-type]
+        return wr.over(df, time=time, by=by, **options).window(shape).aggregate(**PARTS)
 
     stream = query(reader(spark, source), lateness="1 minute", strategy=strategy.value)
     assert stream.plan().strategy is strategy

@@ -12,8 +12,6 @@ import windrow as wr
 from windrow import agg, window
 from windrow.errors import AggregateError, InputError, WindowError, WindrowError
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 HOUR = window.tumbling("1 hour")
 NO_FRAME: Any = [1]
 NO_WINDOW: Any = "1 hour"
@@ -42,9 +40,9 @@ def stream(spark: SparkSession) -> DataFrame:
         (lambda d: wr.over(d, time="ts").window(NO_WINDOW), WindowError, "not a window"),
         (lambda d: wr.over(d, time="ts").windows(), WindowError, "no window"),
         (
-            lambda d: wr.over(d, time="ts").windows(a=window.session("1 h")),
+            lambda d: wr.over(d, time="ts").windows(a=window.session("1 h"), b=HOUR),
             WindowError,
-            "run it alone",
+            "make a query of each shape",
         ),
         (lambda d: wr.over(d, time="ts").keep(3), InputError, "names of columns"),
         (lambda d: wr.over(d, time="ts").aggregate(n=agg.count()), WindowError, "no window yet"),

@@ -7,12 +7,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import windrow as wr
-from windrow import agg, window
+from windrow import agg, topology, window
 from windrow.errors import InputError
-from windrow.planning import topology
-from windrow.planning.topology import Emission
-
-pytestmark = pytest.mark.xdist_group("spark")
+from windrow.topology import Emission
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 # Key 0 has half of the rows, nine others share the rest.

@@ -10,12 +10,10 @@ from pyspark.sql import SparkSession
 from tests.spark.streams import LATENESS, joined, stream
 from tests.spark.support import AGGREGATES, SCHEMA, Asked, Row
 from windrow import agg, window
-from windrow.planning import Strategy
+from windrow.plan import Strategy
 from windrow.testing import Feed, check_rows
 from windrow.window import Order
 from windrow.windows import Window
-
-pytestmark = pytest.mark.xdist_group("spark")
 
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 CHOSEN = {name: AGGREGATES[name] for name in ("free", "mean", "last_time")}

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from windrow.spark.shards import bits_for
+from windrow.spark.state.shards import bits_for
 
 
 def held(keys: int, rows: int) -> pa.Table:

@@ -30,7 +30,7 @@ from benchmarks.spark.stream_large import StreamLargeSizes
 from benchmarks.spark.stream_plain import StreamPlainSizes
 from benchmarks.spark.stream_trailing import StreamTrailingSizes
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 TINY: dict[str, Any] = {
     "cold": ColdSizes(rows=(100,), aggregates=("max",), ways=("roll",)),

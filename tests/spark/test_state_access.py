@@ -3,14 +3,11 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import pytest
 from pyspark.sql import SparkSession
 
 import windrow as wr
 from windrow import agg, window
 from windrow.testing import Feed
-
-pytestmark = pytest.mark.xdist_group("spark")
 
 START = datetime(2024, 7, 1, tzinfo=UTC)
 KEYS = 2000

@@ -10,9 +10,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from windrow import agg, window
 from windrow.errors import InputError
-from windrow.spark.signature import signature_of
-
-pytestmark = pytest.mark.xdist_group("spark")
+from windrow.spark.state.signature import signature_of
 
 
 @pytest.fixture(scope="module")

@@ -16,13 +16,13 @@ import windrow as wr
 from tests.paged.faulty import FaultyStore
 from tests.spark.tampering import Stream, states
 from windrow import agg, window
-from windrow.aggregators import PagedAmta
-from windrow.aggregators.paged.page import mark_of, open_page, page_of
+from windrow.columnar.compression import compress, decompress
+from windrow.columnar.packs import open_crate, pack, pack_crate, unpack
 from windrow.errors import DamagedPageError, SnapshotError
-from windrow.spark.about import About
+from windrow.paged import PagedAmta
+from windrow.paged.page import mark_of, open_page, page_of
+from windrow.spark.state.about import About
 from windrow.windows import Window
-from windrow.wire.parcels import open_crate, pack, pack_crate, unpack
-from windrow.wire.pressed import press, unpress
 
 
 class Planted:
@@ -74,7 +74,7 @@ def test_a_pickle_in_a_checkpoint_is_not_read(
 
 def test_a_pickle_in_a_window_of_buckets_is_not_read(planted: bytes, tmp_path: Path) -> None:
     kept = agg.max("v0").within()
-    stream = Stream(window.trailing("1 h"), {"a": kept}, methods=((wr.aggregators.Footprint(9),),))
+    stream = Stream(window.trailing("1 h"), {"a": kept}, methods=((wr.approximate.Footprint(9),),))
     stream.begin()
     for form in (b"", b"python\0\0", b"compiled"):
         content = form + planted
@@ -129,17 +129,17 @@ def test_compressed_columns_are_refused_before_they_are_made(method: str) -> Non
     with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
         writer.write_table(table)
     messages = list(pa.ipc.MessageReader.open_stream(sink.getvalue()))
-    parcel = messages[1].serialize().to_pybytes()
-    assert pa.ipc.read_record_batch(pa.py_buffer(parcel), table.schema).num_rows == 10_000
+    pack = messages[1].serialize().to_pybytes()
+    assert pa.ipc.read_record_batch(pa.py_buffer(pack), table.schema).num_rows == 10_000
     with pytest.raises(SnapshotError, match="are compressed"):
-        unpack(parcel, table.schema)
+        unpack(pack, table.schema)
 
 
 @pytest.mark.parametrize("length", [1 << 62, -(1 << 62), 10**9, -(10**9)])
 def test_a_length_that_lz4_cannot_reach_is_refused(length: int) -> None:
-    content = press(bytes(100_000))
+    content = compress(bytes(100_000))
     with pytest.raises(SnapshotError, match="were never"):
-        unpress(struct.pack("<q", length) + content[8:])
+        decompress(struct.pack("<q", length) + content[8:])
 
 
 @pytest.mark.parametrize("lengths", [(-8,), (1 << 62,), (0,)])

@@ -14,12 +14,9 @@ from pyspark.sql.types import DataType, DateType, TimestampNTZType, TimestampTyp
 
 import windrow as wr
 from windrow import agg, window
-from windrow.spark.times import bound_from_micros, bound_type, to_micros, value_from_micros
-from windrow.windows import Aligned, Emit, Window, time_limits
-from windrow.windows.durations import MAX_US
-from windrow.windows.limits import MIN_US
-
-pytestmark = pytest.mark.xdist_group("spark")
+from windrow.spark.analysis.times import bound_from_micros, bound_type, to_micros, value_from_micros
+from windrow.windows import Aligned, Emit, Window
+from windrow.windows.durations import MAX_US, MIN_US
 
 YEAR_9999, YEAR_1 = 253_402_300_799_999_999, -62_135_596_800_000_000
 # Half past two where summer time begins, before 1900 where offsets have seconds, beyond 32 bits of
@@ -95,7 +92,7 @@ def test_aligned_windows_are_right_from_the_first_year_to_the_last(
     spark: SparkSession, strategy: str, ansi: str, kind: DataType
 ) -> None:
     windows: dict[str, Aligned] = {"hourly": HOURLY, "daily": DAILY}
-    lowest, highest = time_limits(DAILY)
+    lowest, highest = DAILY.time_limits
     times = [YEAR_9999, YEAR_1, YEAR_9999 - 5 * DAY_US, *TIMES_US[:3], lowest, highest]
     with session_of(spark, ansi=ansi):
         query = wr.over(timed(spark, times, kind), time="t", strategy=strategy)
@@ -109,7 +106,7 @@ def test_sessions_are_right_from_the_first_year_to_the_last(
     spark: SparkSession, strategy: str
 ) -> None:
     session = window.session("1 day")
-    lowest, highest = time_limits(session)
+    lowest, highest = session.time_limits
     times = [lowest, YEAR_1, YEAR_9999 - DAY_US, YEAR_9999, highest]
     query = wr.over(timed(spark, times, TYPES[1]), time="t", strategy=strategy)
     found = bounds_of(query.window(session).aggregate(n=agg.count()), TYPES[1])

@@ -1,4 +1,4 @@
-"""Parcels of several packets come whole and in order, however Spark cuts its batches for Python."""
+"""Packs of several chunks come whole and in order, however Spark cuts its batches for Python."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -11,15 +11,13 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from windrow import agg, window
-from windrow.spark import packing
-from windrow.spark.packing import in_lanes, numbered
-from windrow.spark.transit import arrived, sent
-from windrow.wire.packets import PACKET_BYTES
-
-pytestmark = pytest.mark.xdist_group("spark")
+from windrow.columnar.chunks import CHUNK_BYTES
+from windrow.spark.transport import packing
+from windrow.spark.transport.packing import in_key_groups, numbered
+from windrow.spark.transport.transit import arrived, sent
 
 ROWS_OF_BATCHES = "spark.sql.execution.arrow.maxRecordsPerBatch"
-ROWS = 12_000  # of two tasks, so that each has parcels of several packets
+ROWS = 12_000  # of two tasks, so that each has packs of several chunks
 SCHEMA = pa.schema([("t", pa.int64()), ("n", pa.int64()), ("v", pa.float64())])
 
 
@@ -33,24 +31,26 @@ def session(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[Spa
 
 
 def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Rows in three lanes."""
+    """Rows in three key groups."""
     for table in numbered(batches):
         own = table.select(SCHEMA.names).cast(SCHEMA)
         times = own["t"].to_numpy()
-        yield from in_lanes(own, times % 3, times)
+        yield from in_key_groups(own, times % 3, times)
 
 
-def test_packets_of_a_parcel_arrive_together(session: SparkSession) -> None:
+def test_chunks_of_a_pack_arrive_together(session: SparkSession) -> None:
     rows = session.range(ROWS, numPartitions=2).selectExpr("id % 1000 AS t", "double(id) AS v")
-    found = arrived(sent(rows, pack), 2).select("lane", "low", "packet", "rest", F.length("parcel"))
-    packets = [tuple(row) for row in found.collect()]
+    found = arrived(sent(rows, pack), 2).select(
+        "key_group", "low", "chunk", "rest", F.length("pack")
+    )
+    chunks = [tuple(row) for row in found.collect()]
     followed = 0
-    for (*mine, number, rest, _), (*others, next_number, next_rest, size) in pairwise(packets):
+    for (*mine, number, rest, _), (*others, next_number, next_rest, size) in pairwise(chunks):
         if rest:
             assert (others, next_number, next_rest) == (mine, number + 1, rest - size)
             followed += 1
     assert followed
-    assert max(size for *_, size in packets) == PACKET_BYTES
+    assert max(size for *_, size in chunks) == CHUNK_BYTES
 
 
 @pytest.mark.parametrize("by", [None, "k"])

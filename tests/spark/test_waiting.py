@@ -3,10 +3,11 @@
 from typing import Any
 
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from windrow.spark.waiting import Waiting, WaitingRoom
+from tests.examples import examples
+from windrow.spark.state.waiting import Waiting, WaitingRoom
 
 SCHEMA = pa.schema([("t", pa.int64()), ("n", pa.int64()), ("v0", pa.int64())])
 
@@ -42,7 +43,7 @@ BATCHES = st.lists(
 )
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(batches=BATCHES)
 def test_what_comes_out_is_what_a_list_would_give(batches: list[tuple[int, list[int]]]) -> None:
     room, store = _room()
@@ -63,17 +64,17 @@ def test_what_comes_out_is_what_a_list_would_give(batches: list[tuple[int, list[
         came += len(fresh)
         assert waiting.low == min((t for t, _ in model), default=None)
         assert Waiting.read(waiting.written() + b"rest") == (waiting, b"rest")
-        assert sorted(number for number, _ in waiting.parcels) == sorted(n for (n,) in store.values)
+        assert sorted(number for number, _ in waiting.packs) == sorted(n for (n,) in store.values)
         assert sorted(_values(room.all(waiting))) == sorted(v for _, v in model)
 
 
-def test_the_list_of_parcels_stays_short() -> None:
+def test_the_list_of_packs_stays_short() -> None:
     room, store = _room()
     waiting = Waiting()
     for batch in range(1000):
         waiting = room.let_in(waiting, _table([batch % 7, 1000 - batch], 2 * batch))
-        assert len(waiting.parcels) <= 33
-    assert len(store.values) == len(waiting.parcels)
+        assert len(waiting.packs) <= 33
+    assert len(store.values) == len(waiting.packs)
     assert room.all(waiting).num_rows == 2000
 
 
@@ -84,4 +85,4 @@ def test_rows_that_go_on_waiting_are_not_read() -> None:
     out, waiting = room.let_out(waiting, 4)
     store.values[1,] = later
     assert _values(out) == [0]
-    assert waiting.parcels == ((0, 9), (1, 5))
+    assert waiting.packs == ((0, 9), (1, 5))

@@ -15,9 +15,7 @@ import windrow as wr
 from tests.spark.test_jobs import jobs_of
 from windrow import agg, window
 from windrow.errors import InputError, WorkerError
-from windrow.spark import workers
-
-pytestmark = pytest.mark.xdist_group("spark")
+from windrow.spark.transport import workers
 
 EXAMPLE = """
 from pyspark.sql import SparkSession, functions as F

@@ -1,5 +1,6 @@
 """A stream is written in the output mode that suits when its results are told."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +11,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from windrow import agg, window
 from windrow.errors import InputError
-
-pytestmark = pytest.mark.xdist_group("spark")
+from windrow.spark.output_mode import Streamed
 
 WINDOWS: dict[str, window.Window] = {  # one for each strategy of streams
     "native": window.tumbling("1 minute"),
@@ -55,6 +55,54 @@ def test_another_output_mode_than_suits_is_refused(
     if mode is not None:
         with pytest.raises(InputError, match=f"outputMode='{mode}'"):
             asked(spark, emit, WINDOWS[strategy]).writeStream.start(outputMode=mode)
+
+
+def same(batches: Any) -> Any:
+    return batches
+
+
+def test_no_method_that_passes_rows_on_forgets_when_they_are_told(spark: SparkSession) -> None:
+    found = asked(spark, "on_change", WINDOWS["stateful"])
+    final = asked(spark, "on_close", WINDOWS["stateful"])
+    for made in (
+        found.replace(1, 2),
+        found.na.replace(1, 2),
+        found.limit(3),
+        found.unpivot(["timestamp"], ["n"], "name", "value"),
+        found.melt(["timestamp"], ["n"], "name", "value"),
+        found.to(found.schema),
+        found.union(found),
+        found.unionAll(final),
+        final.unionByName(found),
+        found.mapInArrow(same, found.schema),
+        found.mapInPandas(same, found.schema),
+        found.repartitionByRange(2, "n"),
+        found.dropDuplicates(["n"]),
+        found.distinct(),
+        found.sample(0.5).transform(lambda some: some.where("n > 1")),
+    ):
+        with pytest.raises(InputError, match="outputMode='append' does not suit"):
+            made.writeStream.format("noop").start()
+    with pytest.raises(InputError, match="outputMode='update' does not suit"):
+        final.unionByName(found).writeStream.format("noop").outputMode("update").start()
+
+
+# Methods behind which the output mode is the user's to choose, and those that are for batches.
+JOINING = {"agg", "crossJoin", "join", "lateralJoin", "nearestByJoin", "transform", "zip"}
+OF_BATCHES = {
+    "cache", "checkpoint", "crosstab", "describe", "freqItems", "localCheckpoint", "persist",
+    "summary", "transpose", "unpersist", "zipWithIndex",
+}  # fmt: skip
+
+
+def test_every_method_that_makes_a_frame_is_known() -> None:
+    making = {
+        name
+        for name, method in inspect.getmembers(DataFrame, inspect.isfunction)
+        if not name.startswith("_") and method.__annotations__.get("return") == "DataFrame"
+    }
+    assert "select" in making
+    assert making - JOINING - OF_BATCHES - set(vars(Streamed)) == set()
 
 
 @pytest.mark.parametrize(("emit", "mode"), [("on_change", "Update"), ("on_close", "append")])

@@ -3,17 +3,18 @@
 import copy
 import dataclasses
 import pickle
-from typing import Any, get_args
+from operator import methodcaller
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windrow import window, windows
+from windrow import agg, window, windows
+from windrow.algebra.aggregate import Aggregate
 from windrow.windows import (
     Count,
     Hopping,
-    Policy,
     Punctuated,
     Session,
     TrailingRows,
@@ -36,6 +37,11 @@ definitions: st.SearchStrategy[Window] = st.one_of(
     st.builds(Punctuated, names, st.none() | names),
     st.builds(Punctuated, st.none(), names),
 )
+QUESTIONS = {
+    name: getattr(Window(), name)
+    for name in vars(Window)
+    if not name.startswith("_") and name not in ("engine", "reading", "time_limits")
+}
 EXAMPLES = {
     "tumbling('1 hour')": window.tumbling("60 min"),
     "tumbling('1 hour', offset='-5 minutes')": window.tumbling("1h", "-5m"),
@@ -66,14 +72,14 @@ def test_what_a_definition_reads_like_makes_it_again(definition: Window) -> None
 
 
 @given(definitions)
-def test_definitions_survive_pickling_and_copying(definition: Window) -> None:
+def test_definitions_survive_pickling_and_copying(definition: Any) -> None:
     assert pickle.loads(pickle.dumps(definition)) == definition
     assert copy.deepcopy(definition) == definition
     assert dataclasses.replace(definition) == definition
 
 
 @given(definitions)
-def test_definitions_cannot_be_changed(definition: Window) -> None:
+def test_definitions_cannot_be_changed(definition: Any) -> None:
     for field in dataclasses.fields(definition):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(definition, field.name, 1)
@@ -92,6 +98,76 @@ def test_a_module_exports_what_it_lists(module: Any) -> None:
     assert all(hasattr(module, name) for name in exported)
 
 
-def test_window_is_any_of_the_definitions() -> None:
-    made = {type(example) for example in EXAMPLES.values()} | {Policy}
-    assert set(get_args(Window)) == made
+def test_every_definition_answers_the_questions_of_a_window() -> None:
+    """What each kind says of itself, where it differs from what most say."""
+    means = {"mean": agg.mean("v")}
+    keep = methodcaller("is_enough")
+    grid_shape = {"shape": "tumbling and hopping", "ends_by_time": True}
+    marked = {"numbers": ("nth",), "alone": "its marks are columns of their own"}
+    kinds: dict[str, tuple[Window, dict[str, Any]]] = {
+        "tumbling": (window.tumbling("1 s"), grid_shape),
+        "hopping": (window.hopping("2 s", every="1 s"), grid_shape),
+        "session": (
+            window.session("1 s"),
+            {"shape": "session", "ends_by_time": True, "silence_us": 1_000_000},
+        ),
+        "count": (window.count(10), {"shape": "count", "numbers": ("first", "last")}),
+        "start": (
+            window.punctuated("on"),
+            marked | {"ended_by_next_row": True, "markers": {"start": "on"}},
+        ),
+        "end": (window.punctuated(end="off"), marked | {"markers": {"end": "off"}}),
+        "time": (
+            window.trailing("1 s", closed="left", ties="together"),
+            {
+                "shape": "trailing",
+                "per_row": True,
+                "in_buckets": True,
+                "ends_by_time": True,
+                "bounded": True,
+                "reach_us": 1_000_001,
+                "holds_own_time": False,
+                "ties_together": True,
+            },
+        ),
+        "rows": (
+            window.trailing(rows=5),
+            {
+                "shape": "trailing",
+                "per_row": True,
+                "in_buckets": True,
+                "bounded": True,
+                "reach_rows": 5,
+            },
+        ),
+        "policy": (
+            window.policy(keep=keep, using=means),
+            {
+                "per_row": True,
+                "in_buckets": True,
+                "alone": "which rows it holds depends on what it held before",
+                "watched": tuple(means.items()),
+                "functions": (keep, None),
+            },
+        ),
+    }
+    for kind, (one, differing) in kinds.items():
+        found = {name: getattr(one, name) for name in QUESTIONS}
+        grid = one if kind in ("tumbling", "hopping") else None
+        assert found == QUESTIONS | {"grid": grid} | differing, kind
+
+
+def test_a_window_reads_other_columns_and_is_the_same_otherwise() -> None:
+    def renamed(role: str, marker: str) -> str:
+        return f"{role} of {marker}"
+
+    def moved(name: str, part: Aggregate[Any]) -> Aggregate[Any]:
+        return dataclasses.replace(part, columns=(name,))
+
+    marked = window.punctuated("on", "off").reading(renamed, moved)
+    assert marked == window.punctuated("start of on", "end of off")
+    means = window.policy(keep=bool, using={"mean": agg.mean("v")})
+    assert means.reading(renamed, moved) == window.policy(
+        keep=bool, using={"mean": agg.mean("mean")}
+    )
+    assert window.count(3).reading(renamed, moved) == window.count(3)

@@ -9,6 +9,7 @@ from windrow.algebra.product import side_by_side
 from windrow.algebra.within import CONFIDENCE, Within
 from windrow.arguments import shown
 from windrow.errors import AggregateError, InputError
+from windrow.notebook import code, section
 
 __all__ = [
     "TIME",
@@ -70,6 +71,11 @@ class Aggregate(Generic[M]):
         tolerance = "" if self.tolerance is None else f".{self.tolerance!r}"
         given = ", ".join(filter(None, [self.monoid.parameters, *columns]))
         return f"{self.monoid.name}({given}){tolerance}"
+
+    def _repr_html_(self) -> str:
+        order = "any order" if self.monoid.commutative else "their own order"
+        facts = (f"{self.monoid.kind.value}", f"rows may be combined in {order}")
+        return f"<p>{code(repr(self))}</p>{section('Aggregate', facts)}"
 
     def within(
         self,

@@ -12,10 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from windrow.algebra import disk
-from windrow.algebra.fingerprint import fingerprint
-from windrow.algebra.jit import compiler_version, define, jit, reason
-from windrow.algebra.machine import as_python
 from windrow.algebra.numeric import (
     BOOL,
     FLOAT,
@@ -27,7 +23,11 @@ from windrow.algebra.numeric import (
     Numeric,
     NumericForm,
 )
-from windrow.algebra.slow import warn_interpreted
+from windrow.compiler import cache as disk
+from windrow.compiler.fingerprint import fingerprint
+from windrow.compiler.jit import compiler_version, define, jit, reason
+from windrow.compiler.machine_numbers import as_python
+from windrow.compiler.user_warnings import warn_interpreted
 
 __all__ = ["numeric_form"]
 

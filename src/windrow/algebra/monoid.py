@@ -13,10 +13,18 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
-from windrow.algebra.multiset import MultisetForm
 from windrow.algebra.numeric import Dtypes, Numeric, NumericForm
 
-__all__ = ["Codec", "Group", "Kind", "Monoid", "numeric_of"]
+__all__ = [
+    "Codec",
+    "CountDifferent",
+    "Group",
+    "Kind",
+    "Monoid",
+    "MultisetForm",
+    "PickQuantile",
+    "numeric_of",
+]
 
 S = TypeVar("S")
 R = TypeVar("R")
@@ -32,6 +40,21 @@ class Kind(Enum):
     ALGEBRAIC = "algebraic"  # a few numbers beside the result: mean, variance
     HOLISTIC = "holistic"  # grows with the number of values: median, collect
     SKETCH = "sketch"  # bounded, and the result is approximate: KLL, HLL
+
+
+@dataclass(frozen=True)
+class PickQuantile:
+    """The exact quantile `q` of the counted numbers, linearly interpolated."""
+
+    q: float
+
+
+@dataclass(frozen=True)
+class CountDifferent:
+    """How many different values were counted."""
+
+
+MultisetForm: TypeAlias = PickQuantile | CountDifferent
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

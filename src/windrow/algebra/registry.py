@@ -1,14 +1,13 @@
-"""The register of the catalogue: laws, documentation and engines find every aggregate here."""
+"""The register in which each module of the catalogue enters its aggregates; `lookup` reads it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
 
 from windrow.algebra.aggregate import Aggregate
 
-__all__ = ["Entry", "Takes", "entry_of", "register", "registered"]
+__all__ = ["Entry", "Takes", "entries", "register"]
 
 
 class Takes(Enum):
@@ -39,7 +38,7 @@ class Entry:
         return self.factory(*self.parameters)
 
 
-_entries: dict[str, Entry] = {}
+entries: dict[str, Entry] = {}
 
 P = ParamSpec("P")
 A = TypeVar("A", bound=Aggregate[Any])
@@ -55,19 +54,7 @@ def register(
     """
 
     def enter(factory: Callable[P, A]) -> Callable[P, A]:
-        _entries[factory.__name__] = Entry(factory.__name__, factory, takes, parameters, bulky)
+        entries[factory.__name__] = Entry(factory.__name__, factory, takes, parameters, bulky)
         return factory
 
     return enter
-
-
-def registered() -> Mapping[str, Entry]:
-    """Every aggregate of the catalogue by name."""
-    import windrow.algebra.catalogue  # noqa: F401  (importing it fills the register)
-
-    return MappingProxyType(_entries)
-
-
-def entry_of(aggregate: Aggregate[Any]) -> Entry | None:
-    """The entry of an aggregate of the catalogue; None of a user's own, which may have any name."""
-    return None if aggregate.monoid.changing else registered().get(aggregate.monoid.name)

@@ -1,19 +1,25 @@
-"""Monoids that users write as plain Python functions."""
+"""Monoids that users write as plain Python functions.
+
+>>> encode, decode = unsafe_pickle
+>>> decode(encode({1, 2}))
+{1, 2}
+"""
 
 import inspect
+import pickle
 from collections.abc import Callable
 from math import nan
 from types import FunctionType
-from typing import Any
+from typing import Any, Final
 
-from windrow.algebra.fingerprint import fingerprint
 from windrow.algebra.inference import numeric_form
 from windrow.algebra.monoid import Codec, Group, Kind, Monoid
 from windrow.algebra.optional import same
 from windrow.arguments import member, shown
+from windrow.compiler.fingerprint import fingerprint
 from windrow.errors import AggregateError
 
-__all__ = ["monoid"]
+__all__ = ["monoid", "unsafe_pickle"]
 
 
 def monoid(
@@ -48,7 +54,7 @@ def monoid(
     of each and the state again of that; it never sees None.  Nothing is pickled unless asked for
     as `codec=windrow.unsafe_pickle`, which runs whatever it is given to read.
 
-    >>> from windrow.aggregators import Amta
+    >>> from windrow.structures import Amta
     >>> spread = monoid(
     ...     lift=lambda price: (price, price),
     ...     combine=lambda older, newer: (min(older[0], newer[0]), max(older[1], newer[1])),
@@ -134,3 +140,8 @@ def _inputs(lift: Callable[..., Any]) -> tuple[str, ...]:
         if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
     )
     return required or ("value",)
+
+
+#: States as pickles, for `windrow.monoid(codec=...)`: reading them runs code that their bytes name,
+#: so whoever can write to the checkpoint or store can run anything in the process that reads it.
+unsafe_pickle: Final[Codec] = (pickle.dumps, pickle.loads)

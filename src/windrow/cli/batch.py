@@ -16,7 +16,7 @@ __all__ = ["run_batch"]
 
 def run_batch(question: Question, doing: Doing) -> Report:
     """Write the answer, and tell how many rows went in and out."""
-    from windrow.cli.counting import count_batch
+    from windrow.cli.results import count_batch
 
     job = question.job
     report = Report.of(job)

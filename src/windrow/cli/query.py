@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from windrow.cli.failures import condition_of, explained
-from windrow.cli.formats import missing_format
+from windrow.cli.failures import condition_of, explained, missing_format
 from windrow.cli.job import Job, JobFileError, Place, Problem, Source, check_columns
 from windrow.cli.starting import SPARK_ERRORS
 from windrow.errors import WindrowError
@@ -16,7 +15,7 @@ from windrow.errors import WindrowError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from windrow.planning import Plan
+    from windrow.plan import Plan
     from windrow.spark.query import Query
 
 __all__ = ["Question", "question"]

@@ -1,19 +1,22 @@
-"""Results on their way to a sink: in columns that it can hold."""
+"""Results on their way to a sink: in columns that it can hold, and counted as they pass."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import Column, DataFrame, Observation
+from pyspark.sql import functions as F
+
 from windrow.cli.checkpoints import another_query
-from windrow.cli.failures import condition_of
-from windrow.cli.formats import missing_format
+from windrow.cli.failures import condition_of, missing_format
 from windrow.cli.job import Job, JobFileError, Problem, Sink
 from windrow.cli.starting import SPARK_ERRORS
+from windrow.spark.analysis.columns import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["flat", "writing"]
+__all__ = ["count_batch", "count_stream", "flat", "writing"]
 
 
 @contextmanager
@@ -41,7 +44,7 @@ def flat(answer: Any, sink: Sink) -> "DataFrame":
     frame: DataFrame = answer
     if sink.format != "csv":
         return frame
-    from windrow.spark.columns import free_name, quoted
+    from windrow.spark.analysis.columns import free_name, quoted
 
     columns = []
     for field in frame.schema.fields:
@@ -53,3 +56,22 @@ def flat(answer: Any, sink: Sink) -> "DataFrame":
             name = free_name(f"{field.name}_{part}", frame.columns)
             columns.append(quoted(field.name)[part].alias(name))
     return frame.select(*columns)
+
+
+def count_batch(df: DataFrame, time: str | None = None) -> tuple[DataFrame, Observation]:
+    """The same rows, and their number once they have been written; see `count_stream`."""
+    observation = Observation()
+    return df.observe(observation, *_counts(df, time)), observation
+
+
+def count_stream(df: DataFrame, name: str, time: str | None = None) -> DataFrame:
+    """The same rows; each micro-batch tells `rows`, and `untimed` ones, under this name."""
+    return df.observe(name, *_counts(df, time))
+
+
+def _counts(df: DataFrame, time: str | None) -> list[Column]:
+    counts = {"rows": F.count(F.lit(1))}
+    if time is not None:
+        column = quoted(time) if time in df.columns else F.col(time)  # may be inside of a struct
+        counts["untimed"] = F.count_if(column.isNull())
+    return [count.alias(name) for name, count in counts.items()]

@@ -63,11 +63,11 @@ def started(
 ) -> "SparkSession":
     """A new session, without the noise of its coming up."""
     from windrow.cli.starting import start_session
-    from windrow.spark.suiting import suit
+    from windrow.spark.configure import configure
 
     with _log_aside(debug=debug):
         session = start_session(name, master, settings)
-    suit(session)
+    configure(session)
     return session
 
 

@@ -18,7 +18,7 @@ from windrow.errors import InputError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from windrow.spark.about import About
+    from windrow.spark.state.about import About
 
 __all__ = ["state"]
 

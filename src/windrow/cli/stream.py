@@ -25,7 +25,7 @@ _INTERVAL_S = 0.2  # fractions work, though Spark's annotation says whole second
 
 def run_stream(question: Question, doing: Doing) -> Report:
     """Run the query to its end, adding up what its micro-batches report."""
-    from windrow.cli.counting import count_stream
+    from windrow.cli.results import count_stream
 
     job, tally = question.job, Tally()
     report = Report.of(job)

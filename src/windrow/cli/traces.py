@@ -1,19 +1,18 @@
 """The options of a trace: a file of items, and what its columns are."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import click
 
 from windrow.cli.options import with_options
 from windrow.cli.paths import PATH
-from windrow.cli.written import Written
 from windrow.errors import InputError
-from windrow.planning.topology import Trace, read_trace
+from windrow.topology import Trace, read_trace
 
-__all__ = ["OfTrace", "trace_options"]
+__all__ = ["OfTrace", "Written", "trace_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,6 +28,24 @@ def trace_options(what_for: str) -> Callable[[F], F]:
     """Give a command a trace, and the names of its columns."""
     trace = click.option("--trace", type=PATH, help=what_for)
     return lambda command: with_options(command, (trace, *_COLUMNS))
+
+
+@dataclass(frozen=True)
+class Written:
+    """The options of a command, each a field."""
+
+    #: Options that may be given several times, by the name of the field that has them all.
+    repeated: ClassVar[dict[str, str]] = {}
+
+    def present(self, *names: str) -> list[str]:
+        """Those of these options that were given, as they are written; of all, if none is named."""
+        found = []
+        for name in names or [field.name for field in fields(self)]:
+            value = getattr(self, name)
+            values = value if isinstance(value, tuple) else (value,)
+            option = f"--{self.repeated.get(name, name).replace('_', '-')}"
+            found += [f"{option} {text}" for text in values if text is not None]
+        return found
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,12 @@ def write_arrivals(
 
     A time in which nothing arrived has a file without rows. The times of the files are those of
     the arrivals too: a stream reads older files first.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> arrivals = day_of_arrivals(sensors=2, every_us=3_600_000_000)
+    >>> with TemporaryDirectory() as folder:
+    ...     len(write_arrivals(arrivals, Path(folder), every_us=3 * 3_600_000_000))
+    8
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from windrow.aggregators.approximate.method import Method
 from windrow.algebra.aggregate import Aggregate
-from windrow.planning import Described, Description, Strategy
-from windrow.slicing.summary_inputs import read_inputs
-from windrow.spark.builtins import Builtin
-from windrow.spark.request import Request
-from windrow.spark.suiting import measures_batches
-from windrow.windows import TrailingRows, TrailingTime
+from windrow.approximate.method import Method
+from windrow.columnar.inputs import read_inputs
+from windrow.plan import Described, Description, Strategy
+from windrow.spark.analysis.builtins import Builtin
+from windrow.spark.analysis.resolve import Request
+from windrow.spark.batch.hot_keys import is_splittable, why_unsampled
+from windrow.spark.configure import measures_batches
+from windrow.spark.transport.transit import tasks_of
 
 __all__ = ["description"]
 
@@ -20,6 +21,8 @@ def description(
     forced: Strategy | None,
 ) -> Description:
     """What the planner needs to know of a request, and of aggregates as the user wrote them."""
+    spark = request.source.sparkSession
+    splits = is_splittable(request, tasks_of(spark))
     return Description(
         windows=request.windows,
         aggregates=tuple(
@@ -34,8 +37,10 @@ def description(
         keys=request.names.keys,
         lateness_ms=request.lateness_ms,
         forced=forced,
-        measured=measures_batches(request.source.sparkSession),
+        measured=measures_batches(spark),
         intervals=request.intervals,
+        splits=splits,
+        unsampled=why_unsampled(request) if splits else None,
     )
 
 
@@ -67,5 +72,4 @@ def _methods(name: str, request: Request) -> tuple[Method, ...]:
 
 def _counts(part: Aggregate[Any], request: Request) -> bool:
     """Whether compiled code counts the values of a trailing window, as for quantiles."""
-    trailing = isinstance(request.windows[0][1], TrailingTime | TrailingRows)
-    return trailing and part.monoid.multiset is not None
+    return request.windows[0][1].bounded and part.monoid.multiset is not None

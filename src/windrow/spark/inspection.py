@@ -14,15 +14,15 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from windrow.columnar.compression import decompress
+from windrow.columnar.keyed import Keyed, numbers, together
+from windrow.columnar.packs import open_crate
 from windrow.errors import InputError
-from windrow.slicing.keyed import Keyed, numbers, together
-from windrow.spark.about import About
-from windrow.spark.hashed import HASH_KEY
-from windrow.spark.packing import Work
-from windrow.spark.waiting import read_waiting
-from windrow.spark.workers import in_workers
-from windrow.wire.parcels import open_crate
-from windrow.wire.pressed import unpress
+from windrow.spark.state.about import About
+from windrow.spark.state.waiting import read_waiting
+from windrow.spark.transport.hashed import HASH_KEY
+from windrow.spark.transport.packing import Work
+from windrow.spark.transport.workers import in_workers
 
 __all__ = ["Operator", "about_of", "kept_keys", "operators_of"]
 
@@ -35,7 +35,9 @@ _MAIN: dict[str, tuple[str | None, str]] = {
     "buckets": (None, "tick"),
 }
 _NOTHING_YET = "{} holds no state yet: no micro-batch has ended"
-_SEEN = "lane int, tower long, key string, rows long, oldest long, newest long, bytes long"
+_SEEN = (
+    "key_group int, paged_window long, key string, rows long, oldest long, newest long, bytes long"
+)
 
 
 @dataclass(frozen=True)
@@ -101,22 +103,26 @@ def kept_keys(operator: Operator, about: About) -> DataFrame:
 
     def variable(name: str) -> DataFrame:
         content = F.col("user_map_value.content").alias("content")
-        lane = F.col("key.lane").alias("lane")
-        return operator.variable(name).select(lane, "user_map_key.*", content)
+        key_group = F.col("key.key_group").alias("key_group")
+        return operator.variable(name).select(key_group, "user_map_key.*", content)
 
     seen = in_workers(variable("shards"), _windows(about), _SEEN).withColumn("waiting", F.lit(0))
     if "waiting" in operator.variables:
         waiting = in_workers(variable("waiting"), _waiting(about), _SEEN)
         none = [F.lit(None).cast("long").alias(name) for name in ("oldest", "newest")]
         late = waiting.select(
-            "lane", "tower", "key", F.lit(0).alias("rows"), *none, "bytes", "rows"
+            "key_group", "paged_window", "key", F.lit(0).alias("rows"), *none, "bytes", "rows"
         )
         seen = seen.unionAll(late.toDF(*seen.columns))
     pages = F.lit(0)
-    if "towers" in about.kept:
+    if "paged_windows" in about.kept:
         size = F.sum(F.length("content")).alias("page_bytes")
-        counted = variable("pages").groupBy("lane", "tower").agg(F.count("*").alias("pages"), size)
-        seen = seen.join(counted, ["lane", "tower"], "left")
+        counted = (
+            variable("pages")
+            .groupBy("key_group", "paged_window")
+            .agg(F.count("*").alias("pages"), size)
+        )
+        seen = seen.join(counted, ["key_group", "paged_window"], "left")
         pages = F.sum(F.coalesce("pages", F.lit(0)))
         seen = seen.withColumn("bytes", F.col("bytes") + F.coalesce("page_bytes", F.lit(0)))
     return seen.groupBy("key").agg(
@@ -134,17 +140,21 @@ def _windows(about: About) -> Work:
     schemas = {name: s for name, s in about.kept.items() if HASH_KEY in s.names}
 
     def of_shard(content: bytes) -> Iterator[dict[str, Any]]:
-        tables = open_crate(unpress(content), schemas)
+        tables = open_crate(decompress(content), schemas)
         name = next(name for name in _MAIN if name in tables)
         share = len(content) / max(tables[name].num_rows, 1)
         yield from _by_key(tables[name], about, _MAIN[name], share)
-        for tower in tables["towers"].to_pylist() if "towers" in tables else []:
+        for paged_window in (
+            tables["paged_windows"].to_pylist() if "paged_windows" in tables else []
+        ):
             yield {
-                "tower": tower["number"],
-                "key": _key(tower, about),
-                "rows": tower["paged"] - tower["evicted"],
-                "oldest": tower["oldest"] if tower["evicted"] < tower["paged"] else None,
-                "newest": tower["newest"],
+                "paged_window": paged_window["number"],
+                "key": _key(paged_window, about),
+                "rows": paged_window["paged"] - paged_window["evicted"],
+                "oldest": paged_window["oldest"]
+                if paged_window["evicted"] < paged_window["paged"]
+                else None,
+                "newest": paged_window["newest"],
                 "bytes": 0,
             }
 
@@ -154,19 +164,19 @@ def _windows(about: About) -> Work:
 def _waiting(about: About) -> Work:
     """What waits of each key."""
 
-    def of_parcel(content: bytes) -> Iterator[dict[str, Any]]:
+    def of_pack(content: bytes) -> Iterator[dict[str, Any]]:
         rows = read_waiting(content, about.waiting)
         return _by_key(rows, about, _MAIN["rows"], len(content) / max(rows.num_rows, 1))
 
-    return _over(of_parcel)
+    return _over(of_pack)
 
 
 def _over(look: Any) -> Work:
     """A row of `_SEEN` for all that a look at each value finds."""
     schema = pa.schema(
         [
-            ("lane", pa.int32()),
-            ("tower", pa.int64()),
+            ("key_group", pa.int32()),
+            ("paged_window", pa.int64()),
             ("key", pa.string()),
             *((name, pa.int64()) for name in ("rows", "oldest", "newest", "bytes")),
         ]
@@ -174,8 +184,12 @@ def _over(look: Any) -> Work:
 
     def work(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            values = zip(batch["lane"].to_pylist(), batch["content"].to_pylist(), strict=True)
-            found = [{"lane": lane, **row} for lane, content in values for row in look(content)]
+            values = zip(batch["key_group"].to_pylist(), batch["content"].to_pylist(), strict=True)
+            found = [
+                {"key_group": key_group, **row}
+                for key_group, content in values
+                for row in look(content)
+            ]
             yield pa.RecordBatch.from_pylist(found, schema)
 
     return work
@@ -203,7 +217,7 @@ def _by_key(
     counts = zip(rows.tolist(), oldest, newest.tolist(), strict=True)
     for row, count, place in zip(firsts, counts, places.tolist(), strict=True):
         told = dict(zip(("rows", "oldest", "newest"), count, strict=True))
-        yield {"tower": None, "key": _key(row, about), **told, "bytes": int(place * share)}
+        yield {"paged_window": None, "key": _key(row, about), **told, "bytes": int(place * share)}
 
 
 def _key(row: dict[str, Any], about: About) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from windrow.arguments import member, shown
 from windrow.errors import InputError
-from windrow.planning import Sample, Strategy
+from windrow.plan import Sample, Strategy
 from windrow.windows import Emit, Order
 
 __all__ = ["Options"]

@@ -7,7 +7,7 @@ from windrow.windows import Duration, Emit, Order
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from windrow.planning import Sample, Strategy
+    from windrow.plan import Sample, Strategy
     from windrow.spark.query import Query
 
 __all__ = ["over"]
@@ -35,9 +35,17 @@ def over(
     A batch is complete and keeps nothing: it has no use for either.  `sample` says whether rows of
     a batch may be looked at when the query is built: "auto", "always" or "never".
 
-        over(readings, time="ts", by="sensor")
-        .window(window.hopping("1 hour", every="1 minute"))
+    ```python
+    readings = spark.sql(
+        "select timestamp_seconds(id) ts, id % 2 sensor, id * 1.5 temp from range(60)"
+    )
+    peaks = (
+        wr.over(readings, time="ts", by="sensor")
+        .window(window.hopping("20 seconds", every="10 seconds"))
         .aggregate(peak=agg.max("temp"), n=agg.count())
+    )
+    assert peaks.columns == ["window", "sensor", "peak", "n"]
+    ```
     """
     try:  # Spark is an extra: the name `over` exists without it
         from windrow.spark.query import Query

@@ -5,15 +5,22 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame
 
-from windrow.aggregators.approximate.footprint import require_buckets
 from windrow.algebra.aggregate import Aggregate, Product, as_aggregation
+from windrow.approximate.footprint import require_buckets
 from windrow.arguments import shown
 from windrow.errors import AggregateError, InputError, WindowError
-from windrow.planning import Plan, Sample, Strategy
-from windrow.spark.columns import is_column
+from windrow.notebook import code, section
+from windrow.plan import Plan, Sample, Strategy
+from windrow.spark.analysis.columns import is_column
 from windrow.spark.options import Options
-from windrow.windows import Aligned, Duration, Emit, Order, Policy, Window, microseconds
-from windrow.windows.trailing import TrailingRows, TrailingTime
+from windrow.windows import (
+    Duration,
+    Emit,
+    Order,
+    Window,
+    microseconds,
+    require_one_shape,
+)
 
 if TYPE_CHECKING:
     from windrow.spark.result import Windowed
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Query"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Query:
     """What `windrow.over` begins and `aggregate` completes; each step gives a new query."""
 
@@ -31,8 +38,7 @@ class Query:
     lateness_us: int | None = None
     forget_us: int | None = None
     options: Options = field(default_factory=Options)
-    chosen: tuple[tuple[str, Window], ...] = ()  # the windows
-    several: bool = False  # whether they have names in the result
+    chosen: tuple[tuple[str, Window], ...] = ()  # by name; one alone may have none: ""
     kept: tuple[Any, ...] = ()
     is_approximate: bool = False
     max_buckets: int | None = None  # of each aggregate and key
@@ -68,6 +74,19 @@ class Query:
             )
         return cls(df, time, keys, lateness_us, forget_us)
 
+    def __repr__(self) -> str:
+        columns = ", ".join(self.df.columns)
+        keys = f", by={list(self.by)!r}" if self.by else ""
+        windows = ", ".join(f"{name}={window!r}".lstrip("=") for name, window in self.chosen)
+        named = self.chosen and self.chosen[0][0]
+        chosen = f".{'windows' if named else 'window'}({windows})" if self.chosen else ""
+        kept = f".keep({', '.join(map(repr, self.kept))})" if self.kept else ""
+        return f"over(DataFrame[{columns}], time={self.time!r}{keys}){chosen}{kept}"
+
+    def _repr_html_(self) -> str:
+        step = "name the results with .aggregate(...)" if self.chosen else "choose a .window(...)"
+        return f"<p>{code(repr(self))}</p>{section('Next', (step,))}"
+
     def with_options(
         self,
         *,
@@ -85,10 +104,17 @@ class Query:
         self._require_no_window()
         _require_window(window, "window")
         Options.require_known(options)
-        return replace(self.with_options(**options), chosen=(("", window),), several=False)
+        return replace(self.with_options(**options), chosen=(("", window),))
 
     def windows(self, **named: Any) -> "Query":
-        """Over several tumbling or hopping windows in one pass; a `name` column tells them apart.
+        """Over several windows of one shape in one pass.
+
+        Trailing windows stand beside each other: a row has a struct of aggregates for each.
+
+        over(df, time="ts").windows(hour=window.trailing("1 hour"), last=window.trailing(rows=9))
+
+        Tumbling and hopping windows, sessions of several gaps and count windows have rows of their
+        own, which a `name` column tells apart.
 
         over(df, time="ts").windows(short=window.tumbling("1 min"), long=window.tumbling("1 h"))
         """
@@ -99,13 +125,11 @@ class Query:
                 'windows() got no window; name at least one, e.g. short=window.tumbling("1 minute")'
             )
         for name, window in windows.items():
+            if not name:
+                raise WindowError(f"windows() got {window!r} by the name ''; give it a longer one")
             _require_window(window, name)
-            if not isinstance(window, Aligned):
-                raise WindowError(
-                    f"{name}={window!r} cannot share a pass: only tumbling and hopping windows "
-                    "can; run it alone with .window(...)"
-                )
-        return replace(self.with_options(**options), chosen=tuple(windows.items()), several=True)
+        require_one_shape(windows)
+        return replace(self.with_options(**options), chosen=tuple(windows.items()))
 
     def keep(self, *columns: Any) -> "Query":
         """Keep these columns in the result of trailing windows and policies: a row for each row.
@@ -170,13 +194,13 @@ class Query:
         if self.chosen:
             before = ", ".join(f"{name}={window!r}".lstrip("=") for name, window in self.chosen)
             raise WindowError(
-                f"the query has a window already: {before}; give tumbling and hopping windows in "
-                "one pass as .windows(a=..., b=...), or make a query of each"
+                f"the query has a window already: {before}; give windows of one shape in one pass "
+                "as .windows(a=..., b=...), or make a query of each"
             )
 
     def _require_rows_to_keep(self) -> None:
         window = self.chosen[0][1]
-        if self.kept and not isinstance(window, TrailingTime | TrailingRows | Policy):
+        if self.kept and not window.per_row:
             raise InputError(
                 f"keep(...) needs one result for each row, but {window!r} gives one for each "
                 "window; leave keep out, or aggregate the column, e.g. agg.last('a')"

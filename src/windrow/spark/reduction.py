@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import functions as F
 
+from windrow.engines.aligned import AlignedWindows
 from windrow.errors import InputError
-from windrow.planning.topology.model import Emission, Reduction
-from windrow.slicing.aligned import AlignedWindows
-from windrow.spark.request import Request
+from windrow.spark.analysis.resolve import Request
+from windrow.topology.model import Emission, Reduction
 from windrow.windows import Aligned
 
 __all__ = ["reduction_of"]
@@ -41,7 +41,8 @@ def reduction_of(
 
 def _window(request: Request) -> Aligned:
     [(_, window), *others] = request.windows
-    if others or not isinstance(window, Aligned):
+    grid = window.grid
+    if others or grid is None:
         what = "several windows" if others else repr(window)
         raise InputError(
             f"nodes cannot share the work of {what}: only one tumbling or hopping window is handed "
@@ -52,7 +53,7 @@ def _window(request: Request) -> Aligned:
             "an aggregate of this query depends on the order of rows, which is lost on the way "
             "through several nodes; plan for aggregates such as sum, max or distinct"
         )
-    return window
+    return grid
 
 
 def _keys(request: Request) -> tuple[int, float | None]:

@@ -1,7 +1,8 @@
 """Results: from the columns that strategies give to those a user sees, and a frame that explains.
 
-A strategy gives the key k…, `name` if there are several windows, `start` and `end` (or a `window`
-that Spark has made), `first` and `last` or `nth`, or `t` and c…, and for each aggregate `r:<name>`.
+A strategy gives the key k…, `name` if windows have one, `start` and `end` (or a `window` that Spark
+has made), `first` and `last` or `nth`, or `t` and c…, and for each aggregate `r:<name>`; where
+windows stand beside each other, for each window `r:<name>`, a struct of aggregates.
 """
 
 import sys
@@ -13,20 +14,21 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType
 
-from windrow.planning import Plan
-from windrow.spark.columns import quoted
-from windrow.spark.event_time import carried_by
-from windrow.spark.intervals import as_exact
-from windrow.spark.late import late
-from windrow.spark.request import Request
-from windrow.spark.times import bound_from_micros, value_from_micros
-from windrow.spark.written import Streamed
+from windrow.plan import Plan, Strategy
+from windrow.spark.analysis.clock import LateBy
+from windrow.spark.analysis.columns import quoted
+from windrow.spark.analysis.event_time import carried_by
+from windrow.spark.analysis.intervals import as_exact
+from windrow.spark.analysis.names import result_name
+from windrow.spark.analysis.resolve import Request
+from windrow.spark.analysis.times import bound_from_micros, value_from_micros
+from windrow.spark.output_mode import Streamed
 
-__all__ = ["Windowed", "finish", "result_name"]
+__all__ = ["Windowed", "finish", "late"]
 
 
 if TYPE_CHECKING:
-    from windrow.planning.topology.model import Reduction
+    from windrow.topology.model import Reduction
 
 
 class Windowed(Streamed):
@@ -49,7 +51,7 @@ class Windowed(Streamed):
         hottest: float | None = None,
         state_bytes: float | None = None,
     ) -> "Reduction":
-        """What nodes would make of each period, to plan a topology by; see `planning.topology`.
+        """What nodes would make of each period, to plan a topology by; see `windrow.topology`.
 
         What is not given is found in the rows: how many keys there are, the share of the largest,
         and how large states are in a sample.
@@ -66,21 +68,16 @@ class Windowed(Streamed):
             sys.stdout.write(f"{self.plan().explain()}\n")
 
 
-def result_name(aggregate: str) -> str:
-    """The column in which a strategy gives the result of an aggregate."""
-    return f"r:{aggregate}"
-
-
 def finish(df: DataFrame, request: Request, plan: Plan) -> Windowed:
     """The user's columns of a strategy's result."""
     names = request.names
     keys = [F.col(f"k{i}").alias(name) for i, name in enumerate(names.keys)]
-    results = [_result(name, request).alias(name) for name in names.aggregates]
+    results = [_result(name, request).alias(name) for name in names.results]
     finished: Any = df.select(*_place(df.columns, request), *keys, *_kept(request), *results)
     kind: Any = type(finished)
     finished.__class__ = _windowed(kind)
     vars(finished)["_windrow"] = (request, plan)
-    vars(finished)["_emit"] = request.emit if request.streaming else None
+    vars(finished)["_emits"] = frozenset({request.emit} if request.streaming else ())
     windowed: Windowed = finished
     return windowed
 
@@ -102,11 +99,7 @@ def _place(given: Sequence[str], request: Request) -> list[Column]:
     counted = [F.col(place) for place in ("first", "last", "nth") if place in given]
     bounds = F.struct(start.alias("start"), end.alias("end", metadata=carried.end), *counted)
     window = bounds.alias(names.window, metadata=carried.column)
-    if not request.several:
-        return [window]
-    (only, _), *others = request.windows
-    name = F.col("name") if others else F.lit(only)
-    return [name.alias(names.name), window]
+    return [F.col("name").alias(names.name), window] if request.definition.named else [window]
 
 
 def _bounds(given: Sequence[str], kind: DataType) -> tuple[Column, Column]:
@@ -117,10 +110,20 @@ def _bounds(given: Sequence[str], kind: DataType) -> tuple[Column, Column]:
     return bound_from_micros(F.col("start"), kind), bound_from_micros(F.col("end"), kind)
 
 
-def _result(aggregate: str, request: Request) -> Column:
-    result = quoted(result_name(aggregate))
-    return as_exact(result) if aggregate in request.exact else result
+def _result(name: str, request: Request) -> Column:
+    result = quoted(result_name(name))
+    return as_exact(result) if name in request.exact else result
 
 
 def _kept(request: Request) -> list[Column]:
     return [F.col(f"c{i}").alias(name) for i, name in enumerate(request.names.kept)]
+
+
+def late(request: Request, strategy: Strategy) -> DataFrame:
+    """A batch: rows without a time.  A stream: those, and rows that the watermark has reached."""
+    if request.streaming:
+        from windrow.spark.stream.late_stream import late_rows
+
+        by_spark = strategy is Strategy.NATIVE
+        return late_rows(request, LateBy.THE_ONE_BEFORE_THE_END if by_spark else request.late_by)
+    return request.source.where(request.selected["t"].isNull())

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from windrow.aggregators.rolling.digits import exactly
+from windrow.columnar.digits import exactly
 from windrow.testing.closeness import close
 
 __all__ = ["check_rows"]

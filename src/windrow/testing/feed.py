@@ -34,11 +34,13 @@ _TICK = "windrow_tick"
 class Feed:
     """A streaming DataFrame, `frame`, to which rows are added by hand.
 
-        with Feed(spark, "sensor string, ts timestamp, temp double", time="ts") as feed:
-            query = wr.over(feed.frame, time="ts", by="sensor").window(...).aggregate(...)
-            run = feed.start(query)
-            assert run.add([{"sensor": "a", "ts": noon, "temp": 20.5}]) == []
-            assert run.watermark(noon + an_hour) == [...]
+    ```python
+    with Feed(spark, "sensor string, ts timestamp, temp double", time="ts") as feed:
+        query = wr.over(feed.frame, time="ts", by="sensor").window(window.tumbling("1 hour"))
+        run = feed.start(query.aggregate(peak=agg.max("temp")))
+        assert run.add([{"sensor": "a", "ts": datetime(2024, 7, 1, 12), "temp": 20.5}]) == []
+        assert [row["peak"] for row in run.watermark(datetime(2024, 7, 1, 13))] == [20.5]
+    ```
 
     `schema` is Spark's, as text or as a StructType; `lateness` is how far the watermark stays
     behind the latest time.  Rows are dicts; columns they leave out are null; a time without a zone

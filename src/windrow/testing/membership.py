@@ -7,8 +7,9 @@ their places in it: 0, 1, 2, …
 from collections import namedtuple
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 from windrow.arguments import shown
 from windrow.errors import InputError
@@ -26,10 +27,9 @@ from windrow.windows import (
     Window,
 )
 
-__all__ = ["Found", "PerRow", "windows_at_rows", "windows_over_rows"]
+__all__ = ["Found", "windows_at_rows", "windows_over_rows"]
 
-PerRow = TrailingTime | TrailingRows | Policy
-"""Windows that belong to a row each, its newest."""
+Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -42,36 +42,20 @@ class Found:
     ended: bool = True
 
 
-def windows_over_rows(
-    window: Window, times: Sequence[int], rows: Sequence[Mapping[str, Any]]
-) -> Iterator[Found]:
-    """The windows that hold any of the rows."""
-    match window:
-        case Aligned():
-            return _aligned(window, times)
-        case Session():
-            return _sessions(window, times)
-        case Count():
-            return _counts(window, times)
-        case Punctuated():
-            return _punctuated(window, times, rows)
-    raise InputError(f"window={shown(window)} is no window definition; use one of windrow.window")
+@singledispatch
+def windows_over_rows(window: Window, times: Sequence[int], rows: Rows) -> Iterator[Found]:
+    """The windows that hold any of the rows; each kind of window registers its own way."""
+    raise InputError(f"window={shown(window)}: say what is in it, by windows_over_rows.register")
 
 
-def windows_at_rows(
-    window: PerRow, times: Sequence[int], rows: Sequence[Mapping[str, Any]]
-) -> Iterator[Sequence[int]]:
+@singledispatch
+def windows_at_rows(window: Window, times: Sequence[int], rows: Rows) -> Iterator[Sequence[int]]:
     """For each row in turn, the places in its window; times must not fall."""
-    match window:
-        case TrailingTime():
-            return (_around(window, times, newest) for newest in range(len(rows)))
-        case TrailingRows():
-            return (range(max(0, n - window.rows), n) for n in range(1, len(rows) + 1))
-        case Policy():
-            return _slid(window, rows)
+    raise InputError(f"window={shown(window)}: say what is in it, by windows_at_rows.register")
 
 
-def _aligned(window: Aligned, times: Sequence[int]) -> Iterator[Found]:
+@windows_over_rows.register
+def _aligned(window: Aligned, times: Sequence[int], _: Rows) -> Iterator[Found]:
     starts = {start for time in times for start in _starts_around(window, time)}
     for start in sorted(starts):
         end = start + window.size_us
@@ -86,7 +70,8 @@ def _starts_around(window: Aligned, time: int) -> Iterator[int]:
         start -= window.every_us
 
 
-def _sessions(window: Session, times: Sequence[int]) -> Iterator[Found]:
+@windows_over_rows.register
+def _sessions(window: Session, times: Sequence[int], _: Rows) -> Iterator[Found]:
     # A clock never goes back: a row that arrives late comes at the latest time so far.
     clock = list(accumulate(times, max))
     firsts = [p for p in range(len(times)) if not p or clock[p] - clock[p - 1] > window.gap_us]
@@ -95,15 +80,15 @@ def _sessions(window: Session, times: Sequence[int]) -> Iterator[Found]:
         yield Found(min(own), max(own) + window.gap_us, range(first, end))
 
 
-def _counts(window: Count, times: Sequence[int]) -> Iterator[Found]:
+@windows_over_rows.register
+def _counts(window: Count, times: Sequence[int], _: Rows) -> Iterator[Found]:
     for first in range(0, len(times), window.every):
         places = range(first, min(first + window.size, len(times)))
         yield Found(times[first], times[places[-1]], places, ended=len(places) == window.size)
 
 
-def _punctuated(
-    window: Punctuated, times: Sequence[int], rows: Sequence[Mapping[str, Any]]
-) -> Iterator[Found]:
+@windows_over_rows.register
+def _punctuated(window: Punctuated, times: Sequence[int], rows: Rows) -> Iterator[Found]:
     def between(places: list[int], *, ended: bool) -> Found:
         return Found(times[places[0]], times[places[-1]], places, ended)
 
@@ -133,6 +118,16 @@ def _marked(row: Mapping[str, Any], marker: Any) -> bool:
     return row[marker] is True
 
 
+@windows_at_rows.register
+def _last_rows(window: TrailingRows, _: Sequence[int], rows: Rows) -> Iterator[Sequence[int]]:
+    return (range(max(0, n - window.rows), n) for n in range(1, len(rows) + 1))
+
+
+@windows_at_rows.register
+def _last_time(window: TrailingTime, times: Sequence[int], _: Rows) -> Iterator[Sequence[int]]:
+    return (_around(window, times, newest) for newest in range(len(times)))
+
+
 def _around(window: TrailingTime, times: Sequence[int], place: int) -> Sequence[int]:
     now = times[place]
     start = now - window.duration_us
@@ -149,14 +144,15 @@ def _around(window: TrailingTime, times: Sequence[int], place: int) -> Sequence[
     return held if window.ties is Ties.TOGETHER else [p for p in held if p <= place]
 
 
-def _slid(window: Policy, rows: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[int]]:
+@windows_at_rows.register
+def _slid(window: Policy, _: Sequence[int], rows: Rows) -> Iterator[Sequence[int]]:
     first = 0
     for newest in range(len(rows)):
         first += _leaving(window, rows[first : newest + 1])
         yield range(first, newest + 1)
 
 
-def _leaving(policy: Policy, held: Sequence[Mapping[str, Any]]) -> int:
+def _leaving(policy: Policy, held: Rows) -> int:
     """How many of the oldest rows go: what `keep` refuses and what `drop` condemns."""
     see = _Views(policy)
     keep, drop = policy.keep, policy.drop
@@ -176,7 +172,7 @@ class _Views:
         self._using = dict(policy.using)
         self._view: Any = namedtuple("View", list(self._using))  # type: ignore[misc]
 
-    def __call__(self, rows: Sequence[Mapping[str, Any]]) -> Any:
+    def __call__(self, rows: Rows) -> Any:
         results = {name: fold(part, rows) for name, part in self._using.items()}
         return self._view(
             **{

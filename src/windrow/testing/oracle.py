@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, TypeAlias
 
-from windrow.aggregators.rolling.digits import exactly
 from windrow.algebra.aggregate import TIME, Aggregate
 from windrow.arguments import shown
+from windrow.columnar.digits import exactly
 from windrow.errors import InputError
 from windrow.testing.instants import moment_of, since_epoch
-from windrow.testing.membership import Found, PerRow, windows_at_rows, windows_over_rows
+from windrow.testing.membership import Found, windows_at_rows, windows_over_rows
 from windrow.testing.recompute import fold
-from windrow.windows import Count, Emit, Order, Policy, Punctuated, Window
+from windrow.windows import Emit, Order, Window
 
 __all__ = ["Row", "expected"]
 
@@ -40,6 +40,7 @@ def expected(
     The arguments are those of the query, with columns by name; either `window` or `windows` is
     given.  Times are datetimes, all with a zone or all without; computed ones come in UTC.  With
     `Emit.ON_CHANGE`, count and punctuated windows that the data has not ended are answered too.
+    Several windows with a result for each row are structs beside each other, by their names.
     Aggregates that are `within` a bound are answered exactly: what their intervals must hold.
     There is no watermark here: a session that a stream closed before a late row came is still open.
 
@@ -56,14 +57,15 @@ def expected(
     """
     timed = {name: _timed(aggregate, time) for name, aggregate in aggregates.items()}
     query = _Query(time, _names(by), _names(keep), timed)
-    definitions = [(name, _timed_window(one, time)) for name, one in _either(window, windows)]
+    definitions = [
+        (name, one.reading(lambda _, marker: marker, lambda _, part: _timed(part, time)))
+        for name, one in _either(window, windows)
+    ]
     answers: list[dict[str, Any]] = []
     for group in _groups([row for row in rows if row[time] is not None], query.by):
         applied = sorted(group, key=query.time_of) if order is Order.TIME else group
-        for name, definition in definitions:
-            shown = {} if name is None else {query.free("name"): name}
-            with exactly():  # Python would round decimals to 28 digits
-                answers += [shown | answer for answer in query.answers(definition, applied, emit)]
+        with exactly():  # Python would round decimals to 28 digits
+            answers += query.all_answers(definitions, applied, emit)
     return answers
 
 
@@ -79,15 +81,31 @@ class _Query:
     def time_of(self, row: Row) -> int:
         return since_epoch(row[self.time])
 
-    def answers(self, window: Window, rows: list[Row], emit: Emit) -> Iterator[dict[str, Any]]:
-        times = [self.time_of(row) for row in rows]
-        if isinstance(window, PerRow):
-            # A clock never goes back: a row that arrives late comes at the latest time so far.
-            clock = list(accumulate(times, max))
-            for row, places in zip(rows, windows_at_rows(window, clock, rows), strict=True):
+    def all_answers(
+        self, windows: Sequence[tuple[str | None, Window]], rows: list[Row], emit: Emit
+    ) -> Iterator[dict[str, Any]]:
+        """The answers of all windows: beside each other where each row has one, else by name."""
+        if windows[0][1].per_row:
+            found = [self._at_rows(window, rows) for _, window in windows]
+            for row, *results in zip(rows, *found, strict=True):
                 shown = {name: row[name] for name in (self.time, *self.by, *self.keep)}
-                yield shown | self._results([rows[p] for p in places])
+                for (name, _), own in zip(windows, results, strict=True):
+                    shown |= own if name is None else {name: own}
+                yield shown
             return
+        for name, window in windows:
+            named = {} if name is None else {self.free("name"): name}
+            for answer in self._over_rows(window, rows, emit):
+                yield named | answer
+
+    def _at_rows(self, window: Window, rows: list[Row]) -> Iterator[dict[str, Any]]:
+        # A clock never goes back: a row that arrives late comes at the latest time so far.
+        clock = list(accumulate((self.time_of(row) for row in rows), max))
+        for places in windows_at_rows(window, clock, rows):
+            yield self._results([rows[p] for p in places])
+
+    def _over_rows(self, window: Window, rows: list[Row], emit: Emit) -> Iterator[dict[str, Any]]:
+        times = [self.time_of(row) for row in rows]
         begun, nth = None, 0
         for found in windows_over_rows(window, times, rows):
             nth = nth + 1 if found.start == begun else 0
@@ -109,11 +127,8 @@ class _Query:
         bounds: dict[str, Any] = {
             side: moment_of(time_us, like[self.time]) for side, time_us in ends.items()
         }
-        if isinstance(window, Count):
-            bounds |= {"first": found.places[0], "last": found.places[-1]}
-        if isinstance(window, Punctuated):
-            bounds |= {"nth": nth}
-        return bounds
+        numbers = {"first": found.places[0], "last": found.places[-1], "nth": nth}
+        return bounds | {name: numbers[name] for name in window.numbers}
 
     def _results(self, rows: Sequence[Row]) -> dict[str, Any]:
         return {name: _as_row(fold(part, rows)) for name, part in self.aggregates.items()}
@@ -151,21 +166,20 @@ def _timed(aggregate: Aggregate[Any], time: str) -> Aggregate[Any]:
     return replace(aggregate, columns=columns)
 
 
-def _timed_window(window: Window, time: str) -> Window:
-    if not isinstance(window, Policy):
-        return window
-    return replace(window, using=tuple((name, _timed(part, time)) for name, part in window.using))
-
-
 def _either(
     window: Window | None, windows: Mapping[str, Window] | None
 ) -> Sequence[tuple[str | None, Window]]:
     """The windows with their names; one alone has none."""
-    if window is not None and windows is None:
-        return [(None, window)]
-    if windows is not None and window is None:
-        return list(windows.items())
-    raise InputError(
-        f"window={shown(window)} and windows={shown(windows)}: exactly one must be given; "
-        "say window=window.tumbling(...) or windows={'short': ..., 'long': ...}"
+    if (window is None) == (windows is None):
+        raise InputError(
+            f"window={shown(window)} and windows={shown(windows)}: exactly one must be given; "
+            "say window=window.tumbling(...) or windows={'short': ..., 'long': ...}"
+        )
+    found: list[tuple[str | None, Any]] = (
+        [(None, window)] if windows is None else [*windows.items()]
     )
+    for name, one in found:
+        if not isinstance(one, Window):
+            argument = name or "window"
+            raise InputError(f"{argument}={shown(one)} is no window; use one of windrow.window")
+    return found

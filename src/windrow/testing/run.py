@@ -24,7 +24,17 @@ class Source(Protocol):
 
 
 class Run:
-    """A started query; each step runs until the query has nothing left to do."""
+    """A started query; each step runs until the query has nothing left to do.
+
+    ```python
+    with Feed(spark, "ts timestamp, temp double", time="ts") as feed:
+        query = wr.over(feed.frame, time="ts").window(window.tumbling("1 minute"))
+        run = feed.start(query.aggregate(peak=agg.max("temp")))
+        assert run.add([{"ts": datetime(2024, 7, 1, 12), "temp": 20.5}]) == []
+        [closed] = run.watermark(datetime(2024, 7, 1, 12, 1))
+        assert closed["peak"] == 20.5
+    ```
+    """
 
     def __init__(self, source: Source, query: "DataFrame", mode: str, folder: Path) -> None:
         self._source, self._frame, self._mode, self._folder = source, query, mode, folder

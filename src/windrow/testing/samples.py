@@ -29,7 +29,12 @@ def strategies() -> Any:
 
 
 def strategy_for(entry: Entry) -> "SearchStrategy[Any]":
-    """Values the aggregate takes, all comparable with each other."""
+    """Values the aggregate takes, all comparable with each other.
+
+    >>> from windrow.algebra.lookup import registered
+    >>> strategy_for(registered()["any"])
+    booleans()
+    """
     columns = columns_for(entry)
     if entry.takes is Takes.ANYTHING:
         columns = {name: columns[name] for name in ("integers", "floats", "few values")}
@@ -38,7 +43,12 @@ def strategy_for(entry: Entry) -> "SearchStrategy[Any]":
 
 
 def columns_for(entry: Entry) -> dict[str, "SearchStrategy[Any]"]:
-    """Values the aggregate takes, by the type of a column that could hold them."""
+    """Values the aggregate takes, by the type of a column that could hold them.
+
+    >>> from windrow.algebra.lookup import registered
+    >>> sorted(columns_for(registered()["sum"]))
+    ['few values', 'floats', 'integers', 'one value']
+    """
     st = strategies()
     match entry.takes:
         case Takes.NUMBERS | Takes.QUANTITIES | Takes.POSITIONS:

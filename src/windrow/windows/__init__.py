@@ -6,25 +6,27 @@ Times and durations are int64 microseconds, times counted from 1970-01-01 00:00 
 
 Definitions are values: frozen, hashable, compared by content, checked when they are made. State
 is built from them elsewhere. `windrow.window` makes them from durations such as "1 hour".
+
+window.py        the base of all kinds: the questions that the rest of the code asks a window
+aligned.py       tumbling and hopping windows, on a grid of event time
+trailing.py      the last rows, or the last stretch of time, at each row
+policy.py        what a slide policy leaves at each row
+session.py       rows between silences
+count.py         so many rows
+punctuated.py    rows between marks
+options.py       what can be said of windows and queries: `Emit`, `Order`, `Closed`, `Ties`, `Check`
+durations.py     "1 hour" and microseconds
 """
 
-from typing import TypeAlias
-
-from windrow.windows.aligned import Aligned
-from windrow.windows.check import Check
-from windrow.windows.closed import Closed
+from windrow.windows.aligned import Aligned, Hopping, Tumbling
 from windrow.windows.count import Count
 from windrow.windows.durations import Duration, describe, microseconds
-from windrow.windows.emit import Emit
-from windrow.windows.hopping import Hopping
-from windrow.windows.limits import time_limits
-from windrow.windows.order import Order
+from windrow.windows.options import Check, Closed, Emit, Order, Ties
 from windrow.windows.policy import Policy
 from windrow.windows.punctuated import Punctuated
 from windrow.windows.session import Session
-from windrow.windows.ties import Ties
-from windrow.windows.trailing import TrailingRows, TrailingTime
-from windrow.windows.tumbling import Tumbling
+from windrow.windows.trailing import Reach, Trailing, TrailingRows, TrailingTime
+from windrow.windows.window import Window, require_one_shape
 
 __all__ = [
     "Aligned",
@@ -37,17 +39,15 @@ __all__ = [
     "Order",
     "Policy",
     "Punctuated",
+    "Reach",
     "Session",
     "Ties",
+    "Trailing",
     "TrailingRows",
     "TrailingTime",
     "Tumbling",
     "Window",
     "describe",
     "microseconds",
-    "time_limits",
+    "require_one_shape",
 ]
-
-Window: TypeAlias = (
-    Tumbling | Hopping | TrailingTime | TrailingRows | Session | Count | Punctuated | Policy
-)

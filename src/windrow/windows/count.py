@@ -1,14 +1,15 @@
 """Count windows: a fixed number of rows, whatever their times."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from windrow.windows.arguments import require_count
+from windrow.windows.window import Window, require_count
 
 __all__ = ["Count"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Count:
+class Count(Window):
     """Windows over the row positions [k * every, k * every + size), for k = 0, 1, 2, ...
 
     Positions count from 0 over all rows, so the rows need one global order. As with hops, `every`
@@ -20,6 +21,9 @@ class Count:
 
     size: int
     every: int
+
+    shape: ClassVar[str] = "count"
+    numbers: ClassVar[tuple[str, ...]] = ("first", "last")
 
     def __post_init__(self) -> None:
         require_count(self.size, "size")

@@ -9,11 +9,12 @@ from typing import NamedTuple, TypeAlias
 from windrow.arguments import shown
 from windrow.errors import WindowError
 
-__all__ = ["MAX_US", "Duration", "describe", "microseconds"]
+__all__ = ["MAX_US", "MIN_US", "Duration", "describe", "microseconds"]
 
 Duration: TypeAlias = str | timedelta
 
 MAX_US = 2**63 - 1  # event time is an int64 inside
+MIN_US = -MAX_US - 1
 
 
 class _Unit(NamedTuple):

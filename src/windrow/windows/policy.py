@@ -2,15 +2,16 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from keyword import iskeyword
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.monoid import Monoid
 from windrow.arguments import member, shown
 from windrow.errors import WindowError
-from windrow.windows.check import Check
+from windrow.windows.options import Check
+from windrow.windows.window import Marker, Window
 
 __all__ = ["Drop", "Keep", "Policy", "named_aggregates"]
 
@@ -19,7 +20,7 @@ Drop: TypeAlias = Callable[[Any, Any, Any], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Policy:
+class Policy(Window):
     """A window that slides by content: after each insert, its oldest updates go as told.
 
     Two predicates decide, at least one of them given. Their arguments have one attribute for each
@@ -56,6 +57,10 @@ class Policy:
     using: tuple[tuple[str, Aggregate[Any]], ...]
     check: Check = Check.TRUST
 
+    alone: ClassVar[str] = "which rows it holds depends on what it held before"
+    per_row: ClassVar[bool] = True
+    in_buckets: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         if self.keep is None and self.drop is None:
             raise WindowError(
@@ -68,6 +73,25 @@ class Policy:
             object.__setattr__(self, "using", named_aggregates(self.using))
         _require_named_aggregates(self.using)
         object.__setattr__(self, "check", member(Check, self.check, "check", WindowError))
+
+    @property
+    def watched(self) -> tuple[tuple[str, Aggregate[Any]], ...]:
+        """What the predicates look at."""
+        return self.using
+
+    @property
+    def functions(self) -> tuple[Keep | None, Drop | None]:
+        """The predicates."""
+        return self.keep, self.drop
+
+    def reading(
+        self,
+        marker: Callable[[str, Marker], Marker],
+        aggregate: Callable[[str, Aggregate[Any]], Aggregate[Any]],
+    ) -> "Policy":
+        """The same with aggregates of other columns."""
+        using = tuple((name, aggregate(name, part)) for name, part in self.using)
+        return replace(self, using=using)
 
     def __repr__(self) -> str:
         predicates = (("keep", self.keep), ("drop", self.drop))

@@ -1,21 +1,20 @@
 """Punctuated windows: rows of the stream say where a window starts or ends."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from numbers import Number
-from typing import Any, TypeAlias
+from typing import Any, ClassVar
 
+from windrow.algebra.aggregate import Aggregate
 from windrow.arguments import shown
 from windrow.errors import WindowError
+from windrow.windows.window import Marker, Window
 
-__all__ = ["Marker", "Punctuated"]
-
-Marker: TypeAlias = Any
-"""What marks a row: the name of a boolean column, or an engine's own column expression."""
+__all__ = ["Punctuated"]
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Punctuated:
+class Punctuated(Window):
     """Windows between marked rows; a row marked as a start or as an end is in the window itself.
 
     - `start` alone: a window runs until the next start; rows before the first start are in none.
@@ -32,6 +31,9 @@ class Punctuated:
     start: Marker | None = None
     end: Marker | None = None
 
+    alone: ClassVar[str] = "its marks are columns of their own"
+    numbers: ClassVar[tuple[str, ...]] = ("nth",)
+
     def __post_init__(self) -> None:
         if self.start is None and self.end is None:
             raise WindowError(
@@ -46,6 +48,25 @@ class Punctuated:
                     f'column or a column expression, e.g. {argument}="ignition_on"'
                 )
 
+    @property
+    def ended_by_next_row(self) -> bool:
+        """The next start ends a window."""
+        return self.start is not None
+
+    @property
+    def markers(self) -> dict[str, Marker]:
+        """Those that were given."""
+        given = {"start": self.start, "end": self.end}
+        return {role: marker for role, marker in given.items() if marker is not None}
+
+    def reading(
+        self,
+        marker: Callable[[str, Marker], Marker],
+        aggregate: Callable[[str, Aggregate[Any]], Aggregate[Any]],
+    ) -> "Punctuated":
+        """The same with other markers."""
+        return Punctuated(**{role: marker(role, mark) for role, mark in self.markers.items()})
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Punctuated):
             return NotImplemented
@@ -55,8 +76,7 @@ class Punctuated:
         return hash(self._identity())
 
     def __repr__(self) -> str:
-        given = (("start", self.start), ("end", self.end))
-        return f"punctuated({', '.join(f'{name}={m!r}' for name, m in given if m is not None)})"
+        return f"punctuated({', '.join(f'{role}={m!r}' for role, m in self.markers.items())})"
 
     def _identity(self) -> tuple[object, ...]:
         return tuple(m if isinstance(m, str | None) else id(m) for m in (self.start, self.end))

@@ -1,19 +1,20 @@
 """Trailing windows: one for each row, which is its newest."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
 
 from windrow.arguments import member
 from windrow.errors import WindowError
-from windrow.windows.arguments import require_count, require_duration_us
-from windrow.windows.closed import Closed
 from windrow.windows.durations import describe
-from windrow.windows.ties import Ties
+from windrow.windows.options import Closed, Ties
+from windrow.windows.window import Window, require_count, require_duration_us
 
-__all__ = ["TrailingRows", "TrailingTime"]
+__all__ = ["Reach", "Trailing", "TrailingRows", "TrailingTime"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TrailingTime:
+class TrailingTime(Window):
     """At a row of time t: the rows whose time is in (t - duration, t], or as `closed` has the ends.
 
     Of rows of time t only those that came before it in order are in, and the row itself; with
@@ -29,6 +30,11 @@ class TrailingTime:
     closed: Closed = Closed.RIGHT
     ties: Ties = Ties.ARRIVAL
 
+    shape: ClassVar[str] = "trailing"
+    per_row: ClassVar[bool] = True
+    ends_by_time: ClassVar[bool] = True
+    in_buckets: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         require_duration_us(self.duration_us, "duration")
         # Frozen from here on.
@@ -41,6 +47,16 @@ class TrailingTime:
         """The age from which on a row is out: times are whole microseconds."""
         return self.duration_us + self.closed.at_start
 
+    @property
+    def holds_own_time(self) -> bool:
+        """If it is closed there."""
+        return self.closed.at_end
+
+    @property
+    def ties_together(self) -> bool:
+        """As `ties` says."""
+        return self.ties is Ties.TOGETHER
+
     def __repr__(self) -> str:
         closed = "" if self.closed is Closed.RIGHT else f", closed={self.closed.value!r}"
         ties = "" if self.ties is Ties.ARRIVAL else f", ties={self.ties.value!r}"
@@ -48,7 +64,7 @@ class TrailingTime:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TrailingRows:
+class TrailingRows(Window):
     """At each row: that row and those before it, `rows` in all, fewer at the beginning.
 
     >>> TrailingRows(rows=1000)
@@ -57,8 +73,44 @@ class TrailingRows:
 
     rows: int
 
+    shape: ClassVar[str] = "trailing"
+    per_row: ClassVar[bool] = True
+    in_buckets: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         require_count(self.rows, "rows")
 
+    @property
+    def reach_rows(self) -> int:
+        """So many rows."""
+        return self.rows
+
     def __repr__(self) -> str:
         return f"trailing(rows={self.rows})"
+
+
+Trailing: TypeAlias = TrailingTime | TrailingRows
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far back from a row any of some trailing windows looks.
+
+    A row is needed while it is among the last `rows` before the next one, or younger than
+    `time_us`.
+
+    >>> Reach.of([TrailingTime(60), TrailingRows(100), TrailingRows(10)])
+    Reach(rows=99, time_us=60)
+    """
+
+    rows: int = 0
+    time_us: int = 0
+
+    @classmethod
+    def of(cls, windows: Iterable[Window]) -> "Reach":
+        """The widest reach among these windows."""
+        rows = time_us = 0
+        for window in windows:
+            rows = max(rows, (window.reach_rows or 1) - 1)
+            time_us = max(time_us, window.reach_us or 0)
+        return cls(rows, time_us)

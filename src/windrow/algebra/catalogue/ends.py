@@ -30,6 +30,10 @@ def last(column: Reads = None) -> Aggregate[Monoid[Any, Any]]:
     """The newest value that is not null.
 
     NaN is a value; the last of nothing is null: as Spark's `last` with `ignorenulls=True`.
+
+    >>> from windrow.testing import fold
+    >>> fold(last(), [1, 2, None])
+    2
     """
     return Aggregate(_last(), (column,))
 

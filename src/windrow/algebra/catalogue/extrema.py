@@ -29,6 +29,10 @@ def max(column: Reads = None) -> Aggregate[Monoid[Any, Any]]:
     """The largest value, of anything that can be ordered.
 
     Nulls are skipped; NaN is larger than every number; the max of nothing is null: as in Spark.
+
+    >>> from windrow.testing import fold
+    >>> fold(max(), [20.5, None, 23.0])
+    23.0
     """
     return Aggregate(_max(), (column,))
 
@@ -39,6 +43,10 @@ def min(column: Reads = None) -> Aggregate[Monoid[Any, Any]]:
 
     Nulls are skipped; NaN is larger than every number, so the min is NaN only where all values
     are; the min of nothing is null: as in Spark.
+
+    >>> from windrow.testing import fold
+    >>> fold(min(), ["b", None, "a"])
+    'a'
     """
     return Aggregate(_min(), (column,))
 
@@ -49,6 +57,10 @@ def range(column: Reads = None) -> Aggregate[Monoid[Any, Any]]:
 
     Nulls are skipped; NaN, being the largest value, makes it NaN; the range of nothing is null.
     (Spark has no such function.)
+
+    >>> from windrow.testing import fold
+    >>> fold(range(), [20.5, None, 23.0])
+    2.5
     """
     return Aggregate(_range(), (column,))
 

@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 
 from windrow.algebra.aggregate import Aggregate, Reads
 from windrow.algebra.catalogue.parameters import swapped
-from windrow.algebra.jit import define
 from windrow.algebra.monoid import Group
 from windrow.algebra.numeric import FLOAT, INT, VALUE, Dtypes, Field, Numeric
 from windrow.algebra.optional import same
 from windrow.algebra.registry import Takes, register
 from windrow.arguments import real, shown, whole
+from windrow.compiler.jit import define
 from windrow.errors import AggregateError
 
 __all__ = ["histogram"]

@@ -39,6 +39,11 @@ def argmin(column: Reads = None, by: Reads = None) -> Aggregate[Monoid[Any, Any]
     Rows whose `by` is null are skipped, a null of `column` may be the result; NaN is larger than
     every number, so it decides only where all of `by` is NaN; null where nothing is left: as
     Spark's `min_by`, which leaves ties open.  Inserted bare, a row is the pair `(taken, by)`.
+
+    >>> from windrow.testing import fold
+    >>> rows = [{"sensor": "a", "temp": 20}, {"sensor": "b", "temp": 23}]
+    >>> fold(argmin("sensor", by="temp"), rows)
+    'a'
     """
     return Aggregate(_argmin(), _both("argmin", column, by))
 

@@ -29,6 +29,10 @@ def all(column: Reads = None) -> Aggregate[Group[State, bool | None]]:
     """Whether every value is true.
 
     Nulls are skipped; null where nothing is left: as Spark's `bool_and`.
+
+    >>> from windrow.testing import fold
+    >>> fold(all(), [True, None, False])
+    False
     """
     return Aggregate(_all(), (column,))
 

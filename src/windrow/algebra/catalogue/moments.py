@@ -24,6 +24,10 @@ def variance(column: Reads = None, *, ddof: int = 1) -> Aggregate[Monoid[Any, An
 
     Nulls are skipped; a NaN or infinity makes it NaN; null where fewer than `ddof + 1` values are
     left: as in Spark.
+
+    >>> from windrow.testing import fold
+    >>> fold(variance(), [1.0, 3.0]), fold(variance(ddof=0), [1.0, 3.0])
+    (2.0, 1.0)
     """
     return Aggregate(_moments("variance", _checked(ddof)), (column,))
 
@@ -34,6 +38,10 @@ def stddev(column: Reads = None, *, ddof: int = 1) -> Aggregate[Monoid[Any, Any]
 
     Nulls are skipped; a NaN or infinity makes it NaN; null where fewer than `ddof + 1` values are
     left: as in Spark.
+
+    >>> from windrow.testing import fold
+    >>> fold(stddev(), [1.0, 2.0, 3.0]), fold(stddev(ddof=0), [1.0, 3.0])
+    (1.0, 1.0)
     """
     return Aggregate(_moments("stddev", _checked(ddof)), (column,))
 

@@ -34,6 +34,10 @@ def min_count(column: Reads = None) -> Aggregate[Monoid[Any, int]]:
 
     Nulls are skipped; NaN is larger than every number and equal to itself; the smallest of
     nothing occurs 0 times.  (Spark has no such function.)
+
+    >>> from windrow.testing import fold
+    >>> fold(min_count(), [1, 3, 1, None])
+    2
     """
     return Aggregate(_min_count(), (column,))
 

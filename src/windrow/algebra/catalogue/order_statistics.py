@@ -7,8 +7,7 @@ from typing import Any
 
 from windrow.algebra.aggregate import Aggregate, Reads
 from windrow.algebra.catalogue.parameters import swapped
-from windrow.algebra.monoid import Kind, Monoid
-from windrow.algebra.multiset import PickQuantile
+from windrow.algebra.monoid import Kind, Monoid, PickQuantile
 from windrow.algebra.ordering import ascending
 from windrow.algebra.registry import Takes, register
 from windrow.algebra.rope import Rope

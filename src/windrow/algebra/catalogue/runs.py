@@ -14,7 +14,11 @@ __all__ = ["IncreasingRun", "longest_increasing_run"]
 
 
 class IncreasingRun(NamedTuple):
-    """When a run began and ended, the time between, and how many readings it has."""
+    """When a run began and ended, the time between, and how many readings it has.
+
+    >>> IncreasingRun(start=10, end=30, span=20, length=3).length
+    3
+    """
 
     start: Any
     end: Any

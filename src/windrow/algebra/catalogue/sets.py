@@ -5,8 +5,7 @@ from typing import Any
 
 from windrow.algebra.aggregate import Aggregate, Reads
 from windrow.algebra.canonical import key
-from windrow.algebra.monoid import Kind, Monoid
-from windrow.algebra.multiset import CountDifferent
+from windrow.algebra.monoid import CountDifferent, Kind, Monoid
 from windrow.algebra.registry import Takes, register
 
 __all__ = ["distinct", "singleton", "union"]

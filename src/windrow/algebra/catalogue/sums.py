@@ -38,7 +38,7 @@ def sum(column: Reads = None) -> Aggregate[Group[Any, Any]]:
     Nulls are skipped; one NaN makes the sum NaN; the sum of nothing is null: all as in Spark.
     Integers stay exact: kernels add them in 96 bits and refuse a result that does not fit 64.
 
-    >>> from windrow.aggregators import TwoStacks
+    >>> from windrow.structures import TwoStacks
     >>> window = TwoStacks(sum())
     >>> for reading in (3, None, 4):
     ...     window.insert(reading)
@@ -53,6 +53,10 @@ def mean(column: Reads = None) -> Aggregate[Group[Any, Any]]:
     """The arithmetic mean; of durations a duration, rounded half up to its unit.
 
     Nulls are skipped; one NaN makes it NaN; the mean of nothing is null: all as in Spark.
+
+    >>> from windrow.testing import fold
+    >>> fold(mean(), [20.0, None, 23.0])
+    21.5
     """
     return Aggregate(_mean(), (column,))
 
@@ -62,6 +66,10 @@ def product(column: Reads = None) -> Aggregate[Monoid[Any, Any]]:
     """The product of the values, a float as in Spark.
 
     Nulls are skipped; one NaN makes it NaN; the product of nothing is null.
+
+    >>> from windrow.testing import fold
+    >>> fold(product(), [2, 3, None])
+    6.0
     """
     return Aggregate(_product(), (column,))
 
@@ -72,6 +80,10 @@ def geometric_mean(column: Reads = None) -> Aggregate[Group[Any, Any]]:
 
     Nulls are skipped; a zero makes it zero; a NaN or negative value makes it NaN; the geometric
     mean of nothing is null.  (Spark has no such function.)
+
+    >>> from windrow.testing import fold
+    >>> round(fold(geometric_mean(), [1.0, 4.0, 16.0]), 6)
+    4.0
     """
     return Aggregate(_geometric_mean(), (column,))
 

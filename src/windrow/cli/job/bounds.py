@@ -5,9 +5,9 @@ from typing import Any
 
 import yaml
 
-from windrow.aggregators.approximate.chosen import method_for
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.within import CONFIDENCE
+from windrow.approximate.chosen import method_for
 from windrow.cli.job.entry import Entry, with_way_out
 from windrow.cli.job.job import Approximation
 from windrow.errors import InputError

@@ -6,7 +6,6 @@ from windrow.cli.job.ends import APPEND_ONLY, TO_LOOK_AT
 from windrow.cli.job.entry import Entry
 from windrow.cli.job.job import Job
 from windrow.cli.job.problems import Problem, did_you_mean
-from windrow.windows import Aligned, Session, Ties, TrailingRows, TrailingTime
 
 __all__ = ["check_columns", "check_together"]
 
@@ -14,12 +13,11 @@ __all__ = ["check_columns", "check_together"]
 def check_together(job: Job, found: Mapping[str, Entry]) -> None:
     """Complain about entries that do not go together."""
     windows = [window for _, window in job.windows]
-    if job.keep and windows and not isinstance(windows[0], TrailingRows | TrailingTime):
+    if job.keep and windows and not windows[0].per_row:
         found["keep"].complain_of_key(
             f"keep: {windows[0]!r} has no result for each row (keep is for trailing windows)"
         )
-    together = any(isinstance(w, TrailingTime) and w.ties is Ties.TOGETHER for w in windows)
-    if together and job.choices.get("order") == "arrival":
+    if any(window.ties_together for window in windows) and job.choices.get("order") == "arrival":
         found["order"].complain(
             "order: arrival answers a row before all rows of its time have come, which "
             "ties: together needs (leave order out, or say ties: arrival)"
@@ -56,7 +54,7 @@ def _check_stream(job: Job, found: Mapping[str, Entry]) -> None:
 
 def _needs_lateness(job: Job, *, on_change: bool) -> bool:
     """Rows can only be applied as they arrive, and time only close windows, by a watermark."""
-    timed = any(isinstance(window, Aligned | Session) for _, window in job.windows)
+    timed = any(window.ends_by_time and not window.per_row for _, window in job.windows)
     return job.choices.get("order") != "arrival" or (timed and not on_change)
 
 

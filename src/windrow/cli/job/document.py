@@ -9,7 +9,7 @@ import yaml
 
 from windrow.cli.job.problems import JobFileError, Place, Problem
 from windrow.errors import InputError
-from windrow.planning.small_files import read_small
+from windrow.files.small_files import read_small
 
 __all__ = ["compose"]
 

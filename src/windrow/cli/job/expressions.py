@@ -10,8 +10,8 @@ import warnings
 from typing import Any
 
 from windrow.algebra.aggregate import Aggregate
+from windrow.algebra.lookup import registered
 from windrow.algebra.other_names import OTHER_NAMES
-from windrow.algebra.registry import registered
 from windrow.cli.job.problems import did_you_mean
 from windrow.errors import AggregateError
 

@@ -15,8 +15,8 @@ from windrow.cli.job.expressions import ExpressionError, read_aggregate
 from windrow.cli.job.job import Job, Read
 from windrow.cli.job.problems import JobFileError, Place, Problem, Problems
 from windrow.cli.job.windows import read_windows
-from windrow.planning.strategy import Strategy
-from windrow.windows import Emit, Order, Punctuated, Window
+from windrow.plan import Strategy
+from windrow.windows import Emit, Order, Window
 
 __all__ = ["read_job"]
 
@@ -126,9 +126,8 @@ class _Reading:
     def _windows(self, entry: Entry) -> tuple[tuple[str | None, Window], ...]:
         windows = read_windows(entry)
         for _, window in windows:
-            if isinstance(window, Punctuated):
-                marks = filter(None, (window.start, window.end))
-                self._reads += [Read(mark, entry.place, "windows") for mark in marks]
+            marks = window.markers.values()
+            self._reads += [Read(mark, entry.place, "windows") for mark in marks]
         return windows
 
     def _aggregates(self, entry: Entry) -> dict[str, Aggregate[Any]]:

@@ -10,7 +10,6 @@ from windrow.cli.job.entry import Entry
 from windrow.cli.job.problems import did_you_mean
 from windrow.errors import WindowError
 from windrow.windows import (
-    Aligned,
     Closed,
     Count,
     Hopping,
@@ -21,6 +20,7 @@ from windrow.windows import (
     TrailingTime,
     Tumbling,
     Window,
+    require_one_shape,
 )
 
 __all__ = ["read_windows"]
@@ -49,12 +49,11 @@ def read_windows(entry: Entry) -> tuple[tuple[str | None, Window], ...]:
         return () if window is None else ((None, window),)
     read = [(name, _read_window(inner)) for name, inner in found.items()]
     windows = tuple((name, window) for name, window in read if window is not None)
-    for name, window in windows:
-        if len(found) > 1 and not isinstance(window, Aligned):
-            found[name].complain(
-                f"{found[name].name}: {window!r} cannot run together with others "
-                "(tumbling and hopping can; give it a job of its own)"
-            )
+    for name, window in windows[1:]:
+        try:
+            require_one_shape({windows[0][0]: windows[0][1], name: window})
+        except WindowError as error:
+            found[name].complain(_as_problem(f"{found[name].name}: {error}"))
     return windows
 
 
@@ -86,9 +85,14 @@ def _read_window(entry: Entry) -> Window | None:
     try:
         return _WINDOWS[kind](inner)
     except WindowError as error:  # what only shows when all of its parts are there
-        what, _, way_out = str(error).partition("; ")
-        inner.complain(f"{what} ({way_out})")
+        inner.complain(_as_problem(str(error)))
         return None
+
+
+def _as_problem(error: str) -> str:
+    """An error's text as job files tell of problems: the way out in brackets."""
+    what, _, way_out = error.partition("; ")
+    return f"{what} ({way_out})"
 
 
 def _parts(entry: Entry, known: tuple[str, ...], example: str) -> Mapping[str, Entry]:

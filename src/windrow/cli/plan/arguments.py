@@ -10,7 +10,7 @@ from windrow.cli.plan.senders import measure, read_arrivals, read_class, read_so
 from windrow.cli.plan.wording import told_as_options
 from windrow.cli.quantities import read_bytes, read_count, read_seconds, read_share
 from windrow.errors import InputError
-from windrow.planning.topology import Emission, Plan, Reduction, Routing, Sources, plan, read_plan
+from windrow.topology import Emission, Plan, Reduction, Routing, Sources, plan, read_plan
 
 __all__ = ["planned", "shown"]
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from windrow.cli.plan.outcome import LOSS, Outcome
-from windrow.planning.topology import Adaptation, to_json
+from windrow.topology import Adaptation, to_json
 
 __all__ = ["as_json"]
 

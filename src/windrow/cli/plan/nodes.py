@@ -9,7 +9,7 @@ from windrow.cli.plan.options import Given
 from windrow.cli.plan.wording import told_as_options, told_of
 from windrow.cli.quantities import read_entries, read_limit, read_number, read_seconds
 from windrow.errors import InputError
-from windrow.planning.topology import PRESETS, Limit, Node
+from windrow.topology import PRESETS, Limit, Node
 
 __all__ = ["read_nodes"]
 

@@ -8,7 +8,7 @@ import click
 
 from windrow.cli.options import with_options
 from windrow.cli.traces import OfTrace, trace_options
-from windrow.planning.topology import PRESETS
+from windrow.topology import PRESETS
 
 __all__ = ["Given", "planning_options"]
 

@@ -5,11 +5,11 @@ from functools import cached_property
 from math import exp, floor
 
 from windrow.errors import InputError
-from windrow.planning.topology import Adaptation, Emission, Plan
-from windrow.planning.topology.arrivals import POISSON
-from windrow.planning.topology.margin import log_poisson_tail
-from windrow.planning.topology.planner import replanned
-from windrow.planning.topology.trace import Measured
+from windrow.topology import Adaptation, Emission, Plan
+from windrow.topology.arrivals import POISSON
+from windrow.topology.margin import log_poisson_tail
+from windrow.topology.planner import replanned
+from windrow.topology.trace import Measured
 
 __all__ = ["LOSS", "Outcome"]
 

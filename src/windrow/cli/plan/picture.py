@@ -7,10 +7,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Polygon, Rectangle
 
 from windrow.cli.figures import counted, duration, rounded, share, size
-from windrow.cli.pictures import BLUE, GREY, INK
+from windrow.cli.paths import BLUE, GREY, INK
 from windrow.cli.plan.proofs import widths_of
 from windrow.cli.plan.text import limit_of
-from windrow.planning.topology import Layer, Plan
+from windrow.topology import Layer, Plan
 
 __all__ = ["draw"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from windrow.cli.figures import counted, rounded, share
-from windrow.planning.topology import Bounds, Plan
+from windrow.topology import Bounds, Plan
 
 __all__ = ["proofs", "widths_of"]
 

@@ -14,8 +14,8 @@ from windrow.cli.quantities import (
     read_seconds,
 )
 from windrow.errors import InputError
-from windrow.planning.topology import Arrivals, Sources, common_tick, measured
-from windrow.planning.topology.trace import Measured
+from windrow.topology import Arrivals, Sources, common_tick, measured
+from windrow.topology.trace import Measured
 
 __all__ = ["measure", "read_arrivals", "read_class", "read_sources"]
 

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from windrow.cli.figures import aligned, counted, duration, rounded, share, size
 from windrow.cli.plan.outcome import LOSS, Outcome
 from windrow.cli.plan.proofs import proofs, widths_of
-from windrow.cli.plan.tree import tree
-from windrow.planning.topology import Adaptation, Emission, Layer, Limit, Plan, Routing, Sources
-from windrow.planning.topology.trace import Measured
+from windrow.topology import Adaptation, Emission, Layer, Limit, Plan, Routing, Sources
+from windrow.topology.trace import Measured
 
-__all__ = ["as_text", "limit_of"]
+__all__ = ["as_text", "limit_of", "tree"]
 
 _TEXTS = ("kind", "by", "takes")
 _MOST_CLASSES = 8
@@ -146,3 +145,30 @@ def _advice(outcome: Outcome) -> Iterator[str]:
         f"  --loss {LOSS} leaves {free} of them free, and nodes hand on by the clock: "
         f"{widths_of(safer.widths)} ({many})"
     )
+
+
+_DOT, _CUT = "●", " … "
+_WIDEST = 64  # more dots are not easier to count
+
+
+def tree(plan: Plan, columns: int) -> list[str]:
+    """Its layers from the sources to the sink, on a terminal of so many columns."""
+    count = sum(one.count for one in plan.sources)
+    labels = [f"{layer.width:,} at {share(layer.load)}" for layer in plan.layers]
+    room = max(min(columns - max(map(len, labels)) - 4, _WIDEST), 9)
+    gap = " " if 2 * max(plan.widths) - 1 <= room else ""
+    rows = [_row(width, gap, room) for width in plan.widths]
+    widest = max(map(len, rows))
+    drawn = [
+        f"  {row:^{widest}}  {label:>{max(map(len, labels))}}"
+        for row, label in zip(rows, labels, strict=True)
+    ]
+    return [f"  {counted(count, 'source')}, {rounded(plan.rate)} items/s", *drawn]
+
+
+def _row(width: int, gap: str, room: int) -> str:
+    row = gap.join(_DOT * width) if width <= room else ""
+    if row and len(row) <= room:
+        return row
+    side = _DOT * ((room - len(_CUT)) // 2)
+    return f"{side}{_CUT}{side}"

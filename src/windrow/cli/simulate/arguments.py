@@ -7,8 +7,8 @@ from windrow.cli.plan.wording import told_as_options
 from windrow.cli.quantities import read_count, read_number, read_seconds, read_share
 from windrow.cli.traces import OfTrace
 from windrow.errors import InputError
-from windrow.planning.simulation import BackOff, Bursts, Refusal, Sending
-from windrow.planning.topology import Plan, Routing, Trace, read_plan
+from windrow.topology import Plan, Routing, Trace, read_plan
+from windrow.topology.simulation import BackOff, Bursts, Refusal, Sending
 
 __all__ = ["Asked", "Given", "read_asked"]
 

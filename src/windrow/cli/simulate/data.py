@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from windrow.cli.simulate.runs import Runs
-from windrow.planning.simulation import Simulation
+from windrow.topology.simulation import Simulation
 
 __all__ = ["as_json"]
 

@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from windrow.cli.figures import duration, share
-from windrow.cli.pictures import BLUE, FAINT, GREEN, INK, ORANGE, VERMILION
-from windrow.planning.simulation import Simulation
+from windrow.cli.paths import BLUE, FAINT, GREEN, INK, ORANGE, VERMILION
+from windrow.topology.simulation import Simulation
 
 __all__ = ["draw"]
 

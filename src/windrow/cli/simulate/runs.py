@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from windrow.cli.plan.wording import told_as_options
 from windrow.cli.simulate.arguments import Asked
-from windrow.planning.simulation import Simulation, simulate
+from windrow.topology.simulation import Simulation, simulate
 
 __all__ = ["Runs", "run"]
 

@@ -6,7 +6,7 @@ from windrow.cli.figures import aligned, counted, duration, share
 from windrow.cli.plan.proofs import widths_of
 from windrow.cli.simulate.arguments import Asked
 from windrow.cli.simulate.runs import Runs
-from windrow.planning.simulation import LayerReport, Percentiles, Refusal, Simulation
+from windrow.topology.simulation import LayerReport, Percentiles, Refusal, Simulation
 
 __all__ = ["as_text", "loss_of"]
 

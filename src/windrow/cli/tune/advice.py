@@ -1,9 +1,9 @@
 """What is recommended, and why, in plain words."""
 
+from windrow.approximate.tuning import Measured, Why
 from windrow.cli.figures import share, size
 from windrow.cli.tune.findings import Findings
 from windrow.cli.tune.naming import named
-from windrow.planning.tuning import Measured, Why
 
 __all__ = ["advice", "figures", "reason"]
 

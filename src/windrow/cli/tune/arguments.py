@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from windrow.algebra.aggregate import Aggregate
-from windrow.algebra.registry import registered
+from windrow.algebra.lookup import registered
+from windrow.approximate.tuning import Target
 from windrow.cli.job.expressions import ExpressionError, read_aggregate
-from windrow.cli.pictures import check_picture
+from windrow.cli.paths import check_picture
 from windrow.cli.quantities import read_bytes, read_share
 from windrow.errors import InputError
-from windrow.planning.tuning import Target
 from windrow.windows import TrailingRows, TrailingTime, microseconds
 
 __all__ = ["check_plot", "read_asked", "read_target", "read_window"]
@@ -21,7 +21,7 @@ _ERROR = "give a share of the result above 0, such as 0.1% or 0.001"
 
 def read_asked(aggregate: str, column: str | None) -> Aggregate[Any]:
     """The aggregate: `mean` of a column, or a call as in job files, `stddev(temp, ddof=0)`."""
-    from windrow.planning.tuning.trial import tunable
+    from windrow.approximate.tuning.trial import tunable
 
     is_call = "(" in aggregate
     if is_call and column is not None:

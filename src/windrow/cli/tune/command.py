@@ -12,7 +12,7 @@ from windrow.cli.tune.arguments import check_plot, read_asked, read_target, read
 from windrow.cli.tune.data import as_json
 from windrow.cli.tune.findings import Asked, find
 from windrow.cli.tune.text import as_text
-from windrow.planning.tables import require_table
+from windrow.files.tables import require_table
 
 __all__ = ["tune"]
 

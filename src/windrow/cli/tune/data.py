@@ -5,10 +5,10 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
+from windrow.approximate.tuning import Measured
 from windrow.cli.tune.advice import reason
 from windrow.cli.tune.findings import Findings
 from windrow.cli.tune.naming import named
-from windrow.planning.tuning import Measured
 
 __all__ = ["as_json"]
 

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from windrow.aggregators.approximate.method import Method
 from windrow.algebra.aggregate import Aggregate
-from windrow.cli.tune.sample import Sample, read_sample
-from windrow.errors import InputError, WindowError
-from windrow.planning.tuning import (
+from windrow.approximate.method import Method
+from windrow.approximate.tuning import (
     Measured,
     Recommendation,
     Target,
@@ -17,6 +15,8 @@ from windrow.planning.tuning import (
     recommend,
     settings_for,
 )
+from windrow.cli.tune.sample import Sample, read_sample
+from windrow.errors import InputError, WindowError
 from windrow.windows import TrailingRows, TrailingTime
 
 __all__ = ["Asked", "Findings", "find"]
@@ -55,7 +55,7 @@ def find(asked: Asked, say: Callable[[str], None]) -> Findings:
     say("reading the sample")
     sample = read_sample(asked.sample, _column(asked.aggregate), asked.time, asked.by)
     say("loading the compiler")
-    from windrow.planning.tuning.trial import Trial
+    from windrow.approximate.tuning.trial import Trial
 
     say("computing exact results")
     try:

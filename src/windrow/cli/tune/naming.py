@@ -3,12 +3,12 @@
 import json
 from typing import Any, NamedTuple
 
-from windrow.aggregators.approximate.footprint import Footprint
-from windrow.aggregators.approximate.max_like import MaxLike
-from windrow.aggregators.approximate.method import Method
-from windrow.aggregators.approximate.sum_like import SumLike
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.within import CONFIDENCE
+from windrow.approximate.footprint import Footprint
+from windrow.approximate.max_like import MaxLike
+from windrow.approximate.method import Method
+from windrow.approximate.sum_like import SumLike
 from windrow.cli.tune.findings import Asked
 
 __all__ = ["Named", "named"]

@@ -9,11 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
 
+from windrow.approximate.tuning import Measured
 from windrow.cli.figures import share, size
 from windrow.cli.tune.advice import figures
 from windrow.cli.tune.findings import Findings
 from windrow.cli.tune.naming import named
-from windrow.planning.tuning import Measured
 
 __all__ = ["draw"]
 

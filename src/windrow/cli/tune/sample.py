@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from windrow.cli.job.problems import did_you_mean
 from windrow.errors import InputError
-from windrow.planning.tables import read_table, require_single, timestamps
+from windrow.files.tables import read_table, require_single, timestamps
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from windrow.planning.tuning.trial import Series
+    from windrow.approximate.tuning.trial import Series
 
 __all__ = ["MOST_KEYS", "Sample", "read_sample"]
 
@@ -48,7 +48,7 @@ def read_sample(path: Path, column: str | None, time: str | None, by: Sequence[s
 def _by_key(
     path: Path, values: Any, times: NDArray[np.int64] | None, codes: NDArray[np.int64]
 ) -> Sample:
-    from windrow.planning.tuning.trial import Series
+    from windrow.approximate.tuning.trial import Series
 
     order = np.lexsort((codes,) if times is None else (times, codes))  # stable
     borders = np.flatnonzero(np.diff(codes[order], prepend=-1))
@@ -105,7 +105,7 @@ def _numeric_names(table: "pa.Table") -> str:
 def _times(column: "pa.Array | None", name: str) -> NDArray[np.int64]:
     import pyarrow as pa
 
-    from windrow.aggregators.rolling.times import read_times
+    from windrow.columnar.times import read_times
 
     assert column is not None
     try:

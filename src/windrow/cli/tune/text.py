@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
+from windrow.approximate.tuning import Measured
 from windrow.cli.figures import share, size
 from windrow.cli.tune.advice import advice
 from windrow.cli.tune.findings import Findings
 from windrow.cli.tune.naming import named
-from windrow.planning.tuning import Measured
-from windrow.windows import TrailingRows
 
 __all__ = ["as_text"]
 
@@ -84,9 +83,9 @@ def _heading(findings: Findings) -> list[str]:
 
 def _notes(findings: Findings) -> Iterator[str]:
     """Why figures may not be worth much."""
-    window = findings.asked.window
-    if isinstance(window, TrailingRows):
-        windows = findings.rows / findings.keys / window.rows
+    rows = findings.asked.window.reach_rows
+    if rows is not None:
+        windows = findings.rows / findings.keys / rows
         if windows < _FEW_WINDOWS:
             yield f"rows for {windows:.1f} windows; with {_FEW_WINDOWS} or more, errors tell more"
     if findings.recommendation.chosen.max_error > 1:

@@ -1,0 +1,32 @@
+"""Docstrings as Markdown: examples after `>>>` become code blocks of the reference."""
+
+import doctest
+from itertools import groupby
+from typing import Any
+
+from griffe import Extension, Object
+
+
+class FencedDoctests(Extension):
+    """Puts each run of doctest examples between fences, where Markdown would see quotes."""
+
+    def on_object(self, *, obj: Object, **_: Any) -> None:
+        """Rewrite the docstring of a module, class, function or attribute."""
+        if obj.docstring is not None:
+            obj.docstring.value = fenced(obj.docstring.value)
+
+
+def fenced(text: str) -> str:
+    """The text with a fence around every run of examples."""
+    code = {
+        line
+        for example in doctest.DocTestParser().get_examples(text)
+        for line in range(
+            example.lineno, example.lineno + example.source.count("\n") + example.want.count("\n")
+        )
+    }
+    runs = groupby(enumerate(text.splitlines()), key=lambda line: line[0] in code)
+    return "\n".join(
+        "\n".join(["```pycon", *lines, "```"] if is_code else lines)
+        for is_code, lines in ((is_code, [line for _, line in run]) for is_code, run in runs)
+    )

@@ -1,1 +1,0 @@
-"""Compiled loops over whole columns, specialised for the operator they run."""

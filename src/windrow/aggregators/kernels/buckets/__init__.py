@@ -1,1 +1,0 @@
-"""Windows of buckets in compiled form: what `windrow.aggregators.approximate` does, on numbers."""

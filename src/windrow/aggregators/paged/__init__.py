@@ -1,1 +1,0 @@
-"""Windows whose forest is kept as pages in a store."""

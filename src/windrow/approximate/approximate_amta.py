@@ -1,0 +1,230 @@
+"""A²MTA: windows of buckets in place of updates, with bounds on every result (Villalba, 2019).
+
+`forest_window` draws such a window, and says what happens in it.
+"""
+
+from typing import Any
+
+from windrow.algebra.aggregate import Aggregation, marks_of
+from windrow.algebra.monoid import Codec
+from windrow.approximate.bounds import Remainder
+from windrow.approximate.buckets import Buckets
+from windrow.approximate.chosen import require_methods, require_place
+from windrow.approximate.footprint import Even, require_buckets
+from windrow.approximate.in_store import InStore
+from windrow.approximate.interval import Interval, interval_of
+from windrow.approximate.layout import Bucket, Layout
+from windrow.approximate.line import Line
+from windrow.approximate.method import Grouper, Method
+from windrow.approximate.object_window import (
+    BEHIND,
+    LEAST,
+    MOST,
+    NEWEST,
+    OLDEST,
+    REST,
+    new_window,
+    object_code,
+    object_methods,
+)
+from windrow.errors import WindowError
+from windrow.paged.settings import (
+    BUFFER_BYTES,
+    MAX_UNWRITTEN_UPDATES,
+    settings_of,
+)
+from windrow.paged.stores.base import Store
+from windrow.paged.write_behind import Outage
+from windrow.structures.base import Snapshot, require_evictable, require_own
+from windrow.structures.contents import Judge
+from windrow.windows.policy import Policy
+
+__all__ = ["ApproximateAmta"]
+
+
+class ApproximateAmta(InStore):
+    """A window that keeps buckets of updates, and says of every result how wrong it may be.
+
+    `methods` decide which updates share a bucket; one that any of them lets join, joins.  Results
+    are `Interval`s: value, low, high, exact.
+
+    >>> from windrow import agg
+    >>> from windrow.approximate import SumLike
+    >>> window = ApproximateAmta(agg.sum(), SumLike(absolute=3))
+    >>> for _ in range(12):
+    ...     window.insert(1)
+    >>> window.buckets
+    3
+    >>> window.query()
+    Interval(value=12, low=12, high=12, exact=True)
+    >>> window.evict(2)
+    >>> window.query()
+    Interval(value=10, low=9, high=11, exact=False)
+
+    With a `store` the buckets lie there, in pages under `name`, as those of `PagedAmta` do, whose
+    settings these are: the window is still there after a crash, and `inserted` says with which
+    update it goes on, at most `max_unwritten_updates` before the last one it had taken.  `codec`
+    makes bytes of buckets and back, where their states are no plain values.  While the store cannot
+    be reached, `Outage.SHRINK` lets a window with a `Footprint` go on in memory, in no more buckets
+    than a page has; what happens then is in the store when that is back, and lost if the process
+    dies before.
+    """
+
+    def __init__(
+        self,
+        monoid: Aggregation,
+        *methods: Method,
+        policy: Policy | None = None,
+        store: Store | None = None,
+        name: str | None = None,
+        codec: Codec | None = None,
+        page: int = 512,
+        cached_pages: int = 16,
+        outage: Outage | str = Outage.RAISE,
+        buffer_bytes: int = BUFFER_BYTES,
+        wait_s: float = 30.0,
+        max_unwritten_updates: int = MAX_UNWRITTEN_UPDATES,
+    ) -> None:
+        require_methods(methods, policy)
+        settings = settings_of(
+            page, cached_pages, outage, buffer_bytes, wait_s, max_unwritten_updates
+        )
+        require_place(store, name, codec, settings.patience.outage, methods)
+        self._layout = Layout(monoid, policy)
+        self._judge = None if policy is None else Judge(policy)
+        self._groupers: list[Grouper] = [method.grouper(self._layout) for method in methods]
+        self._limit = next((one for one in self._groupers if isinstance(one, Even)), None)
+        watched = "" if policy is None else f" with a policy using {dict(policy.using)!r}"
+        using = () if policy is None else policy.using
+        marks = marks_of([*(p.aggregate for p in self._layout.parts), *(a for _, a in using)])
+        self._described = f"{self._layout.monoid.name}{watched}, by {methods!r}{marks}"
+        self._middle = Buckets(self._layout.monoid)
+        self._inserted = 0
+        self._window = new_window(self._layout)
+        self._code = object_code(
+            self._layout, object_methods(self._groupers, self._limit, self._known)
+        )
+        if store is not None and name is not None:
+            self._open_in(store, name, codec, settings)
+
+    def __len__(self) -> int:
+        """How many updates the window holds; about that many where a policy's cut is not known."""
+        behind, least, most, *_ = self._window
+        return int(behind + (least + most) // 2)
+
+    @property
+    def buckets(self) -> int:
+        """How many buckets there are."""
+        return int(self._code.buckets(self._window, self._middle))
+
+    @property
+    def max_buckets(self) -> int | None:
+        """How many there may be, if a footprint is set; to be lowered and raised at any time."""
+        return None if self._limit is None else self._limit.asked
+
+    @max_buckets.setter
+    def max_buckets(self, buckets: int) -> None:
+        require_buckets(buckets, "max_buckets")
+        if self._limit is None:
+            raise WindowError(
+                f"max_buckets={buckets}: this window was built without a footprint; "
+                f"give Footprint({buckets}) when it is made"
+            )
+        self._run(self._limit_to, self._limit, buckets)
+
+    def _limit_to(self, limit: Even, buckets: int) -> None:
+        limit.asked = buckets
+        self._code.shrink(self._window, self._middle, limit.limit)
+
+    def insert(self, value: Any) -> None:
+        """Append one update, the newest."""
+        self._run(self._insert, value)
+
+    def _insert(self, value: Any) -> None:
+        self._code.insert(self._window, self._middle, self._lifted(value))
+        self._inserted += 1
+
+    def evict(self, count: int = 1) -> None:
+        """Remove the oldest `count` updates in one operation."""
+        self._run(self._evict, count)
+
+    def _evict(self, count: int) -> None:
+        count = require_evictable(count, len(self))
+        if count:
+            self._code.evict(self._window, self._middle, count)
+
+    def slide(self) -> int:
+        """Enforce the slide policy: evict all that must go, and say how many went, or about."""
+        if self._judge is None:
+            raise WindowError(
+                "ApproximateAmta was built without a policy; give policy=window.policy(...)"
+            )
+        return self._run(self._slide, self._judge)
+
+    def _slide(self, judge: Judge) -> int:
+        if not self.buckets:
+            return 0
+        window, code, held = self._window, self._code, len(self)
+        code.bring_oldest(window, self._middle)  # so that what is behind it is at hand
+        behind = window[BEHIND]
+        now = behind + window[LEAST], behind + window[MOST]
+        line = Line(self._layout, window[OLDEST], self._middle, window[NEWEST], now)
+        fewest, most = line.kept(judge)
+        if judge.drops:
+            dropped = line.dropped(judge)
+            fewest, most = min(fewest, dropped[0]), min(most, dropped[1])
+        if (fewest, most) != now:
+            code.start_with(window, self._middle, fewest, most)
+        gone = held - len(self)
+        if gone:
+            for grouper in self._groupers:
+                grouper.evicted(gone, len(self))
+        return gone
+
+    def query(self) -> Any:
+        """The aggregate of all updates in the window: an interval, or one for each by name."""
+        self._require_usable()
+        # What may lie in any of several buckets may lie in pages that must be read.
+        started = self._started() if self._window[LEAST] >= 0 else self._read(self._started)
+        results = {
+            part.name: self._interval(number, *started).unsigned()
+            for number, part in enumerate(self._layout.parts)
+        }
+        return results[""] if self._layout.is_bare else results
+
+    def _interval(self, number: int, oldest: Bucket, rest: Bucket, left: Remainder) -> Interval:
+        part = self._layout.parts[number]
+        bucket, state = oldest.states[number], rest.states[number]
+        if not oldest.size:
+            return interval_of(part.aggregate, state)
+        if left.is_whole:
+            return interval_of(part.aggregate, part.monoid.combine(bucket, state))
+        trace, rest_trace = oldest.traces[number], rest.traces[number]
+        return part.family.interval(bucket, trace, state, rest_trace, left)
+
+    def _started(self) -> tuple[Bucket, Bucket, Remainder]:
+        """What the window starts in, as one, all behind it, and what is left of the former."""
+        oldest, rest, least, most = self._code.started(self._window, self._middle)
+        return oldest, rest, Remainder(oldest.size, least, most)
+
+    def snapshot(self) -> Snapshot:
+        """The window as data; later changes of the window do not reach it."""
+        self._require_no_store("snapshot()")
+        own = *self._window[:REST], self._inserted
+        kept = self._middle.snapshot(), own, [grouper.dump() for grouper in self._groupers]
+        return Snapshot("ApproximateAmta", self._described, kept)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go on from a snapshot that a window of the same aggregate and methods made."""
+        self._require_no_store("restore(...)")
+        require_own(snapshot, "ApproximateAmta", self._described)
+        middle, (*own, self._inserted), learned = snapshot.data
+        self._middle = Buckets(self._layout.monoid)
+        self._middle.restore(middle)
+        self._window[:REST] = own
+        self._learn(learned)
+
+    def _known(self) -> tuple[Bucket, Bucket]:
+        """The bucket that the window starts in, and all behind it as one."""
+        oldest, rest = self._code.ends(self._window, self._middle)
+        return oldest, rest

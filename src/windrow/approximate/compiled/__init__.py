@@ -1,0 +1,1 @@
+"""Windows of buckets in compiled form: what `windrow.approximate` does, on numbers."""

@@ -1,0 +1,77 @@
+"""A footprint: never more buckets than so many (A²MTA, method 4)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from windrow.approximate.layout import Bucket, Layout
+from windrow.approximate.method import Window
+from windrow.arguments import shown
+from windrow.errors import InputError
+
+__all__ = ["Footprint", "require_buckets"]
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """At most so many buckets: when they are used up, neighbours become one.
+
+    From then on buckets aim for as many updates as make all of them alike.
+
+    >>> from windrow import agg
+    >>> from windrow.approximate import ApproximateAmta, Footprint
+    >>> window = ApproximateAmta(agg.sum(), Footprint(10))
+    >>> for reading in range(1000):
+    ...     window.insert(reading)
+    >>> window.buckets <= 10
+    True
+    """
+
+    buckets: int
+
+    def __post_init__(self) -> None:
+        require_buckets(self.buckets)
+
+    def grouper(self, layout: Layout) -> "Even":
+        """What works in a window of such buckets."""
+        return Even(self.buckets)
+
+
+class Even:
+    """The limit at work; what is asked, and what there is room for, may be changed at any time."""
+
+    def __init__(self, asked: int) -> None:
+        self.asked = asked
+        self.room: int | None = None  # for fewer than that, or for all
+        self.was_reached = False
+
+    @property
+    def limit(self) -> int:
+        """How many buckets there may be."""
+        return self.asked if self.room is None else min(self.asked, self.room)
+
+    def joins(self, fresh: Bucket, joined: Bucket, held: int) -> bool:
+        """While the newest bucket is smaller than all would be on average, or the only one."""
+        average = -(-(held + 1) // self.limit)
+        return self.asked == 1 or (self.was_reached and joined.size <= average)
+
+    def inserted(self, fresh: Bucket, held: int, window: Window, *, began: bool) -> None:
+        """What is in a bucket does not matter."""
+
+    def evicted(self, count: int, held: int) -> None:
+        """An empty window begins anew, update by update."""
+        if not held:
+            self.was_reached = False
+
+    def dump(self) -> Any:
+        """The limit, which may have been changed, and whether it was reached."""
+        return self.asked, self.was_reached
+
+    def load(self, data: Any) -> None:
+        """Take over what `dump` gave."""
+        self.asked, self.was_reached = data
+
+
+def require_buckets(buckets: object, argument: str = "buckets") -> None:
+    """Refuse what is no number of buckets."""
+    if isinstance(buckets, bool) or not isinstance(buckets, int) or not 1 <= buckets < 1 << 63:
+        raise InputError(f"{argument}={shown(buckets)}: give a whole number, 1 or more, below 2^63")

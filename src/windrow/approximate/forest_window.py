@@ -1,0 +1,252 @@
+"""What happens in a window of buckets, written once: on objects as on cells of compiled code.
+
+         gone | in the window
+        [  oldest  ][ bucket ][   bucket   ]...[ newest )
+              ^ the window starts in the oldest bucket, of which only the whole is known
+
+An update joins the newest bucket or starts the next one, as the methods say.  Whole buckets lie in
+a forest; the one that the window starts in is held aside, and its trace tells what the part that
+is gone can have been.  Of a bucket only its size is looked at here, its first field.
+"""
+
+from typing import Any, NamedTuple
+
+from windrow.compiler.marks import hot
+
+__all__ = ["ForestCode", "MemoryCode", "MethodCode", "WindowCode", "window_code"]
+
+
+class MemoryCode(NamedTuple):
+    """Where a window has its counters, and the buckets that it holds beside its forest.
+
+    Counters are how many updates lie behind the oldest bucket, and the fewest and the most of it
+    that are left.
+    """
+
+    counters: tuple[Any, Any, Any]
+    read: Any  # read(window, counter) → a number
+    write: Any  # write(window, counter, number)
+    places: tuple[Any, Any]  # of the oldest bucket and the newest
+    load: Any  # load(window, place) → a bucket
+    store: Any  # store(window, place, bucket)
+    size: Any  # size(window, place) → that of the bucket there
+    begun: Any  # begun(window): which is told of each bucket that is begun
+    changed: Any  # changed(window, forest): which is told after each change of the forest
+    middle_size: Any  # middle_size(window, forest) → updates in the forest
+    ends: Any  # ends(window, forest) → the oldest bucket, and all behind it as one
+
+
+class ForestCode(NamedTuple):
+    """What a window asks of its forest of whole buckets."""
+
+    reset: Any  # reset(forest)
+    insert: Any  # insert(forest, bucket)
+    size: Any  # size(forest) → how many buckets
+    is_odd: Any  # is_odd(forest) → whether the number of the oldest is
+    pop: Any  # pop(forest) → the oldest, taken out
+    evict_all: Any  # evict_all(forest)
+    evict_updates: Any  # evict_updates(forest, most): the oldest that have no more than so many
+    take_updates: Any  # take_updates(forest, least, all) → the oldest that have at least so many
+    parted: Any  # parted(forest, least, all) → the same, left where they are; and all others
+    halve: Any  # halve(forest) → a bucket that was left over; of each two others one is made
+
+
+class MethodCode(NamedTuple):
+    """What a window asks of its methods."""
+
+    joins: Any  # joins(window, fresh, joined, held) → whether an update may join
+    inserted: Any  # inserted(window, forest, fresh, held, began)
+    evicted: Any  # evicted(window, count, held)
+    limited: bool  # whether there is a limit on buckets
+    limit: Any  # limit(window) → how many there may be
+    reached: Any  # reached(window): which is told when there are so many
+
+
+class WindowCode(NamedTuple):
+    """What may be done to a window and its forest."""
+
+    reset: Any  # reset(window, forest)
+    insert: Any  # insert(window, forest, fresh)
+    held: Any  # held(window) → how many updates it holds, or about
+    evict: Any  # evict(window, forest, count)
+    trim: Any  # trim(window, forest, at_most): keep no more than the newest so many updates
+    start_with: Any  # start_with(window, forest, fewest, most): let go of all before
+    bring_oldest: Any  # bring_oldest(window, forest): have the first whole bucket be the oldest
+    shrink: Any  # shrink(window, forest, buckets): until there are no more than so many
+    ends: Any  # ends(window, forest) → the oldest bucket, and all behind it as one
+    # started(window, forest) → what the window starts in, as one bucket, if that may be any of
+    # several; all behind it; the fewest and the most of the former that are left
+    started: Any
+    buckets: Any  # buckets(window, forest) → how many there are
+
+
+def window_code(
+    identity: Any, combine: Any, memory: MemoryCode, trees: ForestCode, methods: MethodCode
+) -> WindowCode:
+    """The functions for buckets that `combine` makes one of two of; `identity` is an empty one."""
+    behind_cell, least_cell, most_cell = memory.counters
+    oldest_cell, newest_cell = memory.places
+    read, write, load, store, size_of = memory[1:3] + memory[4:7]
+    begun, changed, middle_size, ends = memory[7:]
+    reset_forest, forest_insert, forest_size, is_odd, pop = trees[:5]
+    evict_all, evict_updates, take_updates, parted, halve = trees[5:]
+    joins, inserted, evicted, limited, limit, reached = methods
+
+    @hot
+    def move(window: Any, counter: Any, by: Any) -> None:
+        write(window, counter, read(window, counter) + by)
+
+    def reset(window: Any, forest: Any) -> None:
+        reset_forest(forest)
+        for counter in (behind_cell, least_cell, most_cell):
+            write(window, counter, 0)
+        for place in (oldest_cell, newest_cell):
+            store(window, place, identity)
+        changed(window, forest)
+
+    @hot
+    def held(window: Any) -> Any:
+        left = (read(window, least_cell) + read(window, most_cell)) // 2
+        return left + read(window, behind_cell)
+
+    def buckets(window: Any, forest: Any) -> Any:
+        both = (size_of(window, oldest_cell) > 0) + (size_of(window, newest_cell) > 0)
+        return both + forest_size(forest)
+
+    def started(window: Any, forest: Any) -> Any:
+        oldest, rest = ends(window, forest)
+        least, most = read(window, least_cell), read(window, most_cell)
+        if least >= 0:
+            return oldest, rest, least, most
+        # A policy's cut may lie in any of several buckets.
+        more, rest = parted(forest, -least, middle_size(window, forest))
+        newest = load(window, newest_cell)
+        if more[0] + least < 0:
+            more, newest = combine(more, newest), identity
+        return combine(oldest, more), combine(rest, newest), least + more[0], most + more[0]
+
+    @hot
+    def insert(window: Any, forest: Any, fresh: Any) -> None:
+        before = held(window)
+        into = newest_cell if size_of(window, newest_cell) > 0 else oldest_cell
+        joined = combine(load(window, into), fresh)
+        may_join = joins(window, fresh, joined, before)
+        began = joined[0] == 1 or not may_join
+        if began:
+            begin(window, forest, fresh)
+        else:
+            store(window, into, joined)
+            if into == newest_cell:
+                move(window, behind_cell, 1)
+            else:
+                move(window, least_cell, 1)
+                move(window, most_cell, 1)
+        inserted(window, forest, fresh, before + 1, began)
+
+    def begin(window: Any, forest: Any, fresh: Any) -> None:
+        if limited:
+            shrink(window, forest, limit(window) - 1)
+        if size_of(window, newest_cell) > 0:
+            forest_insert(forest, load(window, newest_cell))
+            changed(window, forest)
+        store(window, newest_cell, fresh)
+        move(window, behind_cell, 1)
+        begun(window)
+
+    def shrink(window: Any, forest: Any, most: Any) -> None:
+        """Make larger buckets until there are at most so many, or one."""
+        while buckets(window, forest) > max(most, 1):
+            reached(window)
+            if forest_size(forest) > 1:
+                if is_odd(forest):
+                    put_aside(window, pop(forest))
+                store(window, newest_cell, combine(halve(forest), load(window, newest_cell)))
+                changed(window, forest)
+            elif forest_size(forest) == 1:
+                store(window, newest_cell, combine(pop(forest), load(window, newest_cell)))
+                changed(window, forest)
+            else:
+                put_aside(window, take(window, forest, size_of(window, newest_cell)))
+
+    def put_aside(window: Any, bucket: Any) -> None:
+        """Make the oldest bucket longer by one that follows it."""
+        store(window, oldest_cell, combine(load(window, oldest_cell), bucket))
+        move(window, least_cell, bucket[0])
+        move(window, most_cell, bucket[0])
+        move(window, behind_cell, -bucket[0])
+
+    def bring_oldest(window: Any, forest: Any) -> None:
+        if size_of(window, oldest_cell) == 0 and forest_size(forest) > 0:
+            put_aside(window, pop(forest))
+            changed(window, forest)
+
+    def take(window: Any, forest: Any, updates: Any) -> Any:
+        """Take the oldest whole buckets out that together have at least so many, as one."""
+        taken = identity
+        if forest_size(forest) > 0:
+            taken = take_updates(forest, updates, middle_size(window, forest))
+            changed(window, forest)
+        if taken[0] < updates:
+            taken = combine(taken, load(window, newest_cell))
+            store(window, newest_cell, identity)
+        return taken
+
+    def evict(window: Any, forest: Any, count: Any) -> None:
+        behind = read(window, behind_cell)
+        fewest = behind + read(window, least_cell) - count
+        most = behind + read(window, most_cell) - count
+        start_with(window, forest, max(fewest, 0), most)
+        evicted(window, count, held(window))
+
+    @hot
+    def trim(window: Any, forest: Any, at_most: Any) -> None:
+        behind, least, most = (
+            read(window, behind_cell),
+            read(window, least_cell),
+            read(window, most_cell),
+        )
+        count = behind + most - at_most
+        if count <= 0:
+            return
+        if count < least and least == most:  # part of the oldest bucket
+            write(window, least_cell, least - count)
+            write(window, most_cell, most - count)
+        else:
+            start_with(window, forest, min(behind + least, at_most), at_most)
+        evicted(window, count, at_most)
+
+    def start_with(window: Any, forest: Any, fewest: Any, most: Any) -> None:
+        """Let go of what is not among the newest `most` updates; at least `fewest` of them stay."""
+        if most == 0:
+            reset(window, forest)
+            return
+        oldest = size_of(window, oldest_cell)
+        gone = oldest + read(window, behind_cell) - most
+        if gone >= oldest:
+            if oldest > 0:
+                store(window, oldest_cell, identity)
+                write(window, least_cell, 0)
+                write(window, most_cell, 0)
+            let_go(window, forest, gone - oldest)
+        behind = read(window, behind_cell)
+        if behind > most:
+            put_aside(window, take(window, forest, behind - most))
+            behind = read(window, behind_cell)
+        write(window, least_cell, fewest - behind)
+        write(window, most_cell, most - behind)
+
+    def let_go(window: Any, forest: Any, updates: Any) -> None:
+        """Evict the whole buckets that have no more updates than that, all together."""
+        if updates == 0 or forest_size(forest) == 0:
+            return
+        within = middle_size(window, forest)
+        if updates < within:
+            evict_updates(forest, updates)
+        else:
+            evict_all(forest)
+        changed(window, forest)
+        move(window, behind_cell, middle_size(window, forest) - within)
+
+    return WindowCode(
+        reset, insert, held, evict, trim, start_with, bring_oldest, shrink, ends, started, buckets
+    )

@@ -1,0 +1,60 @@
+"""Orders of rows: key by key and by time, and where rows of one time begin and end."""
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from windrow.columnar.keyed import Keyed, together
+from windrow.kernels.grouping import sort_by_time
+
+__all__ = ["by_time", "first_tied", "last_tied", "sorted_by_key_and_time"]
+
+
+def sorted_by_key_and_time(
+    table: pa.Table, times: NDArray[np.int64]
+) -> tuple[Keyed, NDArray[np.int64]]:
+    """The rows of each key together and by time, ties as they came; and the times in that order."""
+    keyed = together(table)
+    ticks = times[keyed.origins]
+    falls = np.flatnonzero(ticks[1:] < ticks[:-1]) + 1
+    if np.isin(falls, keyed.borders).all():
+        return keyed, ticks
+    ticks, places = ticks.copy(), np.arange(len(ticks))
+    sort_by_time(ticks, places, keyed.borders)
+    ordered = Keyed(keyed.table.take(pa.array(places)), keyed.borders, keyed.origins[places])
+    return ordered, ticks
+
+
+def by_time(times: NDArray[np.int64], arrivals: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """The rows by time, ties by arrival; None where they stand so already."""
+    later = (times[1:] > times[:-1]) | ((times[1:] == times[:-1]) & (arrivals[1:] >= arrivals[:-1]))
+    return None if later.all() else np.lexsort((arrivals, times))
+
+
+def first_tied(ticks: NDArray[np.int64], borders: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each place the first of its group with the same tick; ticks ascend within a group.
+
+    >>> first_tied(np.array([1, 5, 5, 5, 6]), np.array([0, 3, 5]))
+    array([0, 1, 1, 3, 4])
+    """
+    starts = _starts(ticks, borders)
+    return np.repeat(starts, np.diff(starts, append=len(ticks)))
+
+
+def last_tied(ticks: NDArray[np.int64], borders: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each place the last of its group with the same tick; ticks ascend within a group.
+
+    >>> last_tied(np.array([1, 5, 5, 5, 6]), np.array([0, 3, 5]))
+    array([0, 2, 2, 3, 4])
+    """
+    starts = _starts(ticks, borders)
+    lengths = np.diff(starts, append=len(ticks))
+    return np.repeat(starts + lengths - 1, lengths)
+
+
+def _starts(ticks: NDArray[np.int64], borders: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places where another time or another group begins."""
+    starts = np.empty(len(ticks), np.bool_)
+    np.not_equal(ticks[1:], ticks[:-1], out=starts[1:])
+    starts[borders[:-1][borders[:-1] < len(ticks)]] = True
+    return np.flatnonzero(starts)

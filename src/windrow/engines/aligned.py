@@ -1,0 +1,209 @@
+"""Tumbling and hopping windows, one or several at once, from slices that all of them share.
+
+Rows are folded into slices, each once; a window is a span of slices, and one pass over them gives
+all windows however many slices each has.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from windrow.columnar.keyed import Keyed, empty, key_columns, numbers, together
+from windrow.columnar.order import sorted_by_key_and_time
+from windrow.columnar.spans import Spans
+from windrow.columnar.states import Summary
+from windrow.engines.definition import Definition
+from windrow.engines.engine import FRESH, Engine, Kept, Partials, Step
+from windrow.engines.grid import covered, last_starts, next_ends, slice_starts, windows_over
+from windrow.kernels.hopping import Hops
+from windrow.windows import Aligned
+
+__all__ = ["AlignedWindows"]
+
+
+class AlignedWindows(Engine):
+    """Windows on a grid of event time, for many keys."""
+
+    def __init__(self, definition: Definition) -> None:
+        self._definition = definition
+        grids = [(name, window.grid) for name, window in definition.windows]
+        self._windows = [(name, grid) for name, grid in grids if grid is not None]
+        self._keys = key_columns(definition.schema)
+        self._summaries = [
+            Summary(part, name, definition.schema, result)
+            for (name, part), result in zip(definition.aggregates, definition.results, strict=True)
+        ]
+        self.folds_early = all(summary.commutative for summary in self._summaries)
+        keys = [definition.schema.field(name) for name in self._keys]
+        states = [field for summary in self._summaries for field in summary.fields]
+        self.partials = pa.schema(
+            [*keys, pa.field("start", pa.int64()), *states, pa.field("rows", pa.int64())]
+        )
+        self.kept = {
+            "slices": self.partials,
+            "closed": pa.schema([pa.field("until", pa.int64())]),
+        }
+        bounds = [pa.field("start", pa.int64()), pa.field("end", pa.int64())]
+        self.schema = pa.schema(
+            [*keys, *definition.name_fields(), *bounds, *definition.result_fields()]
+        )
+
+    def fold(self, rows: pa.Table) -> pa.Table:
+        """Rows folded into slices, key by key; rows between windows are in none."""
+        times = numbers(rows["t"])
+        windows = [window for _, window in self._windows]
+        starts = slice_starts(times, windows)
+        taken = covered(starts, windows)
+        if not taken.all():
+            rows, starts = rows.filter(pa.array(taken)), starts[taken]
+        if not len(starts):
+            return empty(self.partials)
+        keyed, ordered = sorted_by_key_and_time(rows, starts)
+        borders = _borders_of_equal(keyed, ordered)
+        columns = [
+            *keyed.table.select(self._keys).take(pa.array(borders[:-1])).columns,
+            pa.array(ordered[borders[:-1]]),
+        ]
+        for summary in self._summaries:
+            columns.extend(summary.fold(keyed.table, borders))
+        columns.append(pa.array(np.diff(borders)))
+        return pa.table(columns, schema=self.partials)
+
+    def advance(self, kept: Kept, rows: pa.Table | Partials, until: int | None) -> Step:
+        """Apply rows or slices: a result for each window that the time reached has ended."""
+        closed = self._closed(kept)
+        keyed, late, _ = self._sliced(kept, rows, closed)
+        results = self._answered(keyed, closed, until)
+        if until is None:
+            return Step(results, {name: empty(schema) for name, schema in self.kept.items()}, late)
+        reached = until if closed is None else max(until, closed)
+        open_slices = self._open(numbers(keyed.table["start"]), reached)
+        slices = keyed.table.filter(pa.array(open_slices)).combine_chunks()
+        mark = pa.table([[reached]], schema=self.kept["closed"])
+        return Step(results, {"slices": slices, "closed": mark}, late)
+
+    def preview(self, kept: Kept, rows: pa.Table | Partials) -> pa.Table:
+        """The windows of fresh rows or slices as they are so far."""
+        closed = self._closed(kept)
+        keyed, _, fresh = self._sliced(kept, rows, closed)
+        return pa.concat_tables(self._answered(keyed, closed, None, fresh))
+
+    def due(self, kept: Kept) -> int | None:
+        """The end of the first window that is open and has rows."""
+        slices = numbers(kept["slices"]["start"])
+        if not len(slices):
+            return None
+        closed = self._closed(kept)
+        return min(int(next_ends(slices, window, closed).min()) for _, window in self._windows)
+
+    def _closed(self, kept: Kept) -> int | None:
+        marks = kept["closed"]["until"].to_pylist()
+        return marks[0] if marks else None
+
+    def _open(self, slices: NDArray[np.int64], until: int) -> NDArray[np.bool_]:
+        """Slices that a window beyond `until` holds."""
+        still = np.zeros(len(slices), np.bool_)
+        for _, window in self._windows:
+            still |= last_starts(slices, window) + window.size_us > until
+        return still
+
+    def _sliced(
+        self, kept: Kept, rows: pa.Table | Partials, closed: int | None
+    ) -> tuple[Keyed, int, NDArray[np.bool_] | None]:
+        """All slices in order, how many rows were too late for all, and which slices are fresh."""
+        held = kept["slices"]
+        given = rows.table if isinstance(rows, Partials) else rows
+        marked = FRESH in given.schema.names
+        if isinstance(rows, Partials):
+            new = given.select(self.partials.names)
+            fresh = numbers(given[FRESH]) if marked else np.ones(new.num_rows, np.bool_)
+        else:
+            new, fresh = self._folded(given, marked=marked)
+        late = 0
+        if closed is not None and new.num_rows:
+            open_slices = self._open(numbers(new["start"]), closed)
+            late = int(numbers(new["rows"])[~open_slices].sum())
+            if late:
+                new, fresh = new.filter(pa.array(open_slices)), fresh[open_slices]
+        joined = pa.concat_tables([held, new])
+        keyed, starts = sorted_by_key_and_time(joined, numbers(joined["start"]))
+        borders = _borders_of_equal(keyed, starts)
+        touched = None
+        if marked and len(starts):
+            known = np.concatenate([np.zeros(held.num_rows, np.bool_), fresh])[keyed.origins]
+            touched = np.logical_or.reduceat(known, borders[:-1])
+        return self._merged(keyed, borders), late, touched
+
+    def _folded(self, rows: pa.Table, *, marked: bool) -> tuple[pa.Table, NDArray[np.bool_]]:
+        """Rows folded into slices, and which of these are fresh."""
+        if not marked:
+            slices = self.fold(rows)
+            return slices, np.ones(slices.num_rows, np.bool_)
+        # Old rows and fresh ones of one slice stand in order only if they are folded together.
+        slices = self.fold(rows.drop_columns([FRESH]))
+        fresh = self.fold(rows.filter(rows[FRESH]).drop_columns([FRESH]))
+        names = [*self._keys, "start"]
+        both = together(pa.concat_tables([fresh.select(names), slices.select(names)]))
+        is_fresh = both.origins < fresh.num_rows
+        starts = numbers(both.table["start"])
+        touched = np.zeros(slices.num_rows, np.bool_)
+        for first, end in zip(both.borders[:-1], both.borders[1:], strict=True):
+            own = np.arange(first, end)
+            known = starts[own[is_fresh[own]]]
+            old = own[~is_fresh[own]]
+            touched[both.origins[old] - fresh.num_rows] = np.isin(starts[old], known)
+        return slices, touched
+
+    def _merged(self, keyed: Keyed, borders: NDArray[np.int64]) -> Keyed:
+        """One slice for each key and start."""
+        if len(borders) == keyed.table.num_rows + 1:
+            return Keyed(keyed.table.combine_chunks(), keyed.borders, keyed.origins)
+        firsts = borders[:-1]
+        table = keyed.table.combine_chunks()
+        columns = list(table.select([*self._keys, "start"]).take(pa.array(firsts)).columns)
+        for summary in self._summaries:
+            states = [table[field.name].combine_chunks() for field in summary.fields]
+            columns.extend(summary.merge(states, borders))
+        columns.append(pa.array(np.add.reduceat(numbers(table["rows"]), firsts)))
+        groups = np.searchsorted(firsts, keyed.borders)
+        return Keyed(pa.table(columns, schema=self.partials), groups, firsts)
+
+    def _answered(
+        self,
+        keyed: Keyed,
+        closed: int | None,
+        until: int | None,
+        fresh: NDArray[np.bool_] | None = None,
+    ) -> Iterator[pa.Table]:
+        slices = numbers(keyed.table["start"])
+        tables = (
+            self._results(keyed.table, hops, name, window)
+            for name, window in self._windows
+            for hops in windows_over(slices, keyed.borders, window, closed, until, fresh)
+        )
+        yield next(tables, empty(self.schema))
+        yield from tables
+
+    def _results(self, slices: pa.Table, hops: Hops, name: str, window: Aligned) -> pa.Table:
+        keys = slices.select(self._keys).take(pa.array(hops.since))
+        columns = list(keys.columns)
+        if self._definition.named:
+            columns.append(pa.repeat(name, len(hops.starts)))
+        columns += [pa.array(hops.starts), pa.array(hops.starts + window.size_us)]
+        first, end = int(hops.since[0]), int(hops.until[-1])
+        own = slices.slice(first, end - first)
+        spans = Spans(hops.since - first, hops.until - first)
+        for summary in self._summaries:
+            states = [own[field.name] for field in summary.fields]
+            columns.append(summary.over(states, spans))
+        return pa.table(columns, schema=self.schema)
+
+
+def _borders_of_equal(keyed: Keyed, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each key's slices begin, rows of one slice together."""
+    begins = np.ones(len(starts), np.bool_)
+    begins[1:] = starts[1:] != starts[:-1]
+    begins[keyed.borders[:-1][np.diff(keyed.borders) > 0]] = True
+    return np.append(np.flatnonzero(begins), len(starts))

@@ -1,0 +1,87 @@
+"""All rows of a bucket through an engine, in pieces: memory for some pieces and the windows.
+
+Pieces come by their lowest time.  Once the next piece begins at some time, what lies before it is
+complete: it is put in order and applied, and only the windows' own state goes on.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.columnar.keyed import numbers
+from windrow.columnar.order import by_time
+from windrow.engines.engine import NO_WATERMARK, Engine, Kept, Partials
+from windrow.windows import Emit, Order
+
+__all__ = ["run_through"]
+
+# Enough rows for a compiled loop to be worth its call; long ones weigh more than one.
+_ROWS_AT_ONCE = 1 << 18
+_BYTES_OF_ROW = 256
+
+
+def run_through(
+    engine: Engine,
+    pieces: Iterable[tuple[int, pa.Table]],
+    order: Order,
+    emit: Emit = Emit.ON_CLOSE,
+    *,
+    folded: bool = False,
+) -> Iterator[pa.Table]:
+    """The results of all pieces, each given with its lowest time, or arrival number, in order.
+
+    Pieces are rows, or partials if they are `folded` already.
+
+    With `Emit.ON_CHANGE` also what windows are that the rows have not ended.
+    """
+    kept: Kept = {name: schema.empty_table() for name, schema in engine.kept.items()}
+    waiting: list[pa.Table] = []
+    weight = enough = held = 0
+    # Slices stand at their start and need no order, being of one key and time each.
+    rank = "start" if folded else "t" if order is Order.TIME else "n"
+    given: Callable[[pa.Table], pa.Table | Partials] = (
+        Partials if folded else lambda rows: _in_order(rows, rank)
+    )
+    for low, piece in pieces:
+        if weight > max(enough, held, _ROWS_AT_ONCE):
+            done, rest = _parted(pa.concat_tables(waiting), low, rank)
+            waiting = [rest]
+            weight = _weight(waiting[0])
+            # What had to wait is not looked through again before as much has come.
+            enough = 2 * weight
+            if done.num_rows:
+                until = low if order is Order.TIME else NO_WATERMARK
+                step = engine.advance(kept, given(done), until)
+                kept = step.kept
+                # What windows hold is worked through again each time: not for fewer rows than it.
+                held = sum(map(_weight, kept.values()))
+                yield from step.results
+        waiting.append(piece)
+        weight += _weight(piece)
+    if waiting:
+        step = engine.advance(kept, given(pa.concat_tables(waiting)), None)
+        yield from step.results
+        if emit is Emit.ON_CHANGE:
+            yield engine.unfinished(step.kept)
+
+
+def _weight(rows: pa.Table) -> int:
+    # What buffers take is known at once; which part of them rows take is not.
+    weight: int = max(rows.num_rows, rows.get_total_buffer_size() // _BYTES_OF_ROW)
+    return weight
+
+
+def _parted(rows: pa.Table, low: int, rank: str) -> tuple[pa.Table, pa.Table]:
+    """Rows of a lower rank, and all others."""
+    is_lower = numbers(rows[rank]) < low
+    lower = int(np.count_nonzero(is_lower))
+    if is_lower[:lower].all():  # rows mostly come in order: nothing needs to be copied
+        return rows.slice(0, lower), rows.slice(lower)
+    return rows.filter(pa.array(is_lower)), rows.filter(pa.array(~is_lower))
+
+
+def _in_order(rows: pa.Table, rank: str) -> pa.Table:
+    """Rows in the order of application."""
+    places = by_time(numbers(rows[rank]), numbers(rows["n"]))
+    return rows if places is None else rows.take(pa.array(places))

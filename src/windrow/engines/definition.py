@@ -1,0 +1,76 @@
+"""What an engine is built from: windows, aggregates, and the columns of the rows it will see."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from windrow.algebra.aggregate import Aggregate
+from windrow.approximate.method import Method
+from windrow.engines.intervals import interval_type
+from windrow.windows import Order, Reach, Trailing, TrailingRows, TrailingTime, Window
+
+__all__ = ["Definition"]
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A query without its data; the same in every process that works on it.
+
+    Columns of rows have names of ours, so that a user's may have any: `k0`, `k1`, … make up the
+    key, `t` is the event time in microseconds, `n` the arrival number, `v0`, … are what aggregates
+    read, `m_start` and `m_end` mark the rows of punctuated windows, and `c0`, … are kept.
+    """
+
+    windows: tuple[tuple[str, Window], ...]  # by name, all of one shape; one may have none: ""
+    aggregates: tuple[tuple[str, Aggregate[Any]], ...]  # each reads "v0", …, or TIME
+    schema: pa.Schema
+    results: tuple[pa.DataType, ...]  # the type that each aggregate's result has
+    order: Order = Order.TIME
+    # For each aggregate how its rows share buckets; if there are none, windows keep what is exact.
+    methods: tuple[tuple[Method, ...], ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns that make up the key; none means that all rows belong together."""
+        return self._numbered("k")
+
+    @property
+    def trailing(self) -> list[Trailing]:
+        """The windows, if they are trailing; else none."""
+        return [w for _, w in self.windows if isinstance(w, TrailingTime | TrailingRows)]
+
+    @property
+    def reach(self) -> Reach:
+        """How far back windows look, if that is known before the rows."""
+        return Reach.of(window for _, window in self.windows)
+
+    @property
+    def named(self) -> bool:
+        """Whether windows have names in the result."""
+        return bool(self.windows[0][0])
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether a row of the result has a struct for each window; else a row is of one window."""
+        return self.named and self.windows[0][1].per_row
+
+    def name_fields(self) -> list[pa.Field]:
+        """The column that tells of which window a row of the result is; none if it is of all."""
+        return [pa.field("name", pa.string())] if self.named and not self.side_by_side else []
+
+    def result_fields(self) -> list[pa.Field]:
+        """The columns of results: aggregates by name, marked so that no key can be called alike."""
+        names = (name for name, _ in self.aggregates)
+        kinds = map(interval_type, self.results) if self.methods else self.results
+        fields = [pa.field(name, kind) for name, kind in zip(names, kinds, strict=True)]
+        if self.side_by_side:
+            fields = [pa.field(name, pa.struct(fields)) for name, _ in self.windows]
+        return [field.with_name(f"r:{field.name}") for field in fields]
+
+    def row_fields(self) -> list[pa.Field]:
+        """The columns of results that come from the row itself, where each row has a result."""
+        return [self.schema.field(name) for name in (*self.keys, "t", "n", *self._numbered("c"))]
+
+    def _numbered(self, letter: str) -> tuple[str, ...]:
+        return tuple(n for n in self.schema.names if n[0] == letter and n[1:].isdigit())

@@ -1,0 +1,91 @@
+"""What every engine does: take rows of many keys in order, answer, and keep what is still needed.
+
+An engine is built once from a definition and holds no data.  What it keeps between two calls is a
+few Arrow tables, so that the same engine serves a batch, which hands them on in memory, and a
+stream, which stores them.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self, TypeAlias
+
+import pyarrow as pa
+
+from windrow.engines.page_cache import PageCache
+from windrow.windows.durations import MIN_US
+
+__all__ = ["FRESH", "NO_WATERMARK", "Engine", "Kept", "Partials", "Step"]
+
+Kept: TypeAlias = dict[str, pa.Table]
+
+# An `until` that promises nothing: before all times.
+NO_WATERMARK = MIN_US
+
+# The column that marks, in a preview, the rows that came since the last one.
+FRESH = "fresh"
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one call gave: results, what to keep, and how many rows came too late for any window."""
+
+    results: Iterable[pa.Table]  # one at least; read once, as all may not fit into memory
+    kept: Kept
+    late: int = 0
+
+
+@dataclass(frozen=True)
+class Partials:
+    """What `Engine.fold` made of rows, as `advance` and `preview` take it in place of rows."""
+
+    table: pa.Table
+
+
+class Engine(ABC):
+    """Windows of one kind over the rows of many keys.
+
+    `rows` are sorted in the order of application, and nothing in them comes before what was
+    applied earlier; where a window has ties together, or is punctuated and rows are in the order
+    of time, all rows of one time come in one call.
+    `until` promises that no later row has a time below it; None that there are no later rows at
+    all.
+    """
+
+    schema: pa.Schema  # of results
+    kept: dict[str, pa.Schema]
+
+    # Whether rows may be folded into partials anywhere, in any order, and applied at once.
+    folds_early: bool = False
+    partials: pa.Schema = pa.schema([])  # of what `fold` gives
+
+    # Whether large windows lie in pages, once there is a page cache for them.
+    pages: bool = False
+
+    def at(self, page_cache: PageCache) -> Self:
+        """The same engine with a page cache for its pages."""
+        return self
+
+    def fold(self, rows: pa.Table) -> pa.Table:
+        """Rows as a table of partials, if the engine folds early."""
+        raise NotImplementedError(f"{type(self).__name__} needs all rows of a key, in order")
+
+    @abstractmethod
+    def advance(self, kept: Kept, rows: pa.Table | Partials, until: int | None) -> Step:
+        """Apply rows, and answer what they and the time they have reached decide."""
+
+    @abstractmethod
+    def preview(self, kept: Kept, rows: pa.Table | Partials) -> pa.Table:
+        """What the windows of fresh rows would be if no more came; nothing is applied."""
+
+    def unfinished(self, kept: Kept) -> pa.Table:
+        """Windows with rows that only more rows could end."""
+        return self.schema.empty_table()
+
+    @abstractmethod
+    def due(self, kept: Kept) -> int | None:
+        """The smallest `until` with which `advance` has work to do without any row."""
+
+    def without_silent(self, kept: Kept, before: int) -> Kept:
+        """What is kept in pages, without keys that were last heard of before a time."""
+        return kept

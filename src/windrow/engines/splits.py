@@ -1,0 +1,195 @@
+"""A key with many rows split by time, so that several tasks share it.
+
+Each slot of time has its own rows, and before them those of earlier slots that its windows reach
+back to: its context.  Cuts are chosen by a histogram of times, which may be one of a sample: then
+contexts are so long that they have enough rows as good as certainly.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from windrow.columnar.keyed import numbers
+from windrow.errors import InputError
+from windrow.windows import Reach
+
+__all__ = ["CONTEXT", "EVER", "Split", "best_split", "split_rows", "whole_contexts"]
+
+# Context has numbers of arrival below zero: it is in windows, and has no result of its own.
+CONTEXT = 1 << 62
+
+EVER = -(1 << 63)  # a reach before all rows
+
+# Splitting that saves less than this share of the time is not worth the rows it doubles.
+_WORTH = 0.85
+
+# How unlikely it is that a context chosen by a sample is too short: e^-60, wherever it begins; over
+# 10^9 rows where it might begin, less than once in 10^16 queries.
+_UNLIKELY = 60.0
+
+
+@dataclass(frozen=True)
+class Split:
+    """Slot s has the times [cuts[s - 1], cuts[s]); its context begins at reaches[s - 1]."""
+
+    cuts: tuple[int, ...] = ()
+    reaches: tuple[int, ...] = ()
+
+    @property
+    def slots(self) -> int:
+        """How many slots there are."""
+        return len(self.cuts) + 1
+
+    def slot_of(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The slot that each row belongs to."""
+        cuts = np.asarray(self.cuts, np.int64)
+        if (times[1:] < times[:-1]).any():
+            return np.searchsorted(cuts, times, side="right")
+        # Rows mostly come in order: then to look for the cuts among them takes no time at all.
+        places = np.searchsorted(times, cuts)
+        return np.repeat(np.arange(self.slots), np.diff(places, prepend=0, append=len(times)))
+
+    def context(self, slot: int, times: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which rows a slot needs beside its own."""
+        if slot == 0:
+            return np.zeros(len(times), np.bool_)
+        return (times >= self.reaches[slot - 1]) & (times < self.cuts[slot - 1])
+
+    @property
+    def bounded(self) -> dict[int, int]:
+        """The slots whose context is not all that comes before, and the times they begin at."""
+        ends = enumerate(zip(self.reaches, self.cuts, strict=True), 1)
+        return {slot: cut for slot, (reach, cut) in ends if reach != EVER}
+
+
+def best_split(
+    histogram: Mapping[int, int],
+    reach: Reach,
+    tasks: int,
+    *,
+    one_in: int = 1,
+) -> Split:
+    """The split that ends first on so many tasks; of one slot where splitting does not help.
+
+    `reach` is how far back windows look.
+    `histogram` counts rows by the start of their bin: all rows of a bin are at or after its start
+    and before the start of the next; some may be before the first.  Where counts are of a random
+    sample, each row in it stands for at most `one_in`.
+    """
+    edges = np.array(sorted(histogram), np.int64)
+    counts = np.array([histogram[int(edge)] for edge in edges], np.int64)
+    before = np.concatenate([[0], np.cumsum(counts)])  # rows before each edge, and all rows
+    total = int(before[-1])
+    best, cost = Split(), float(total) * _WORTH
+    for slots in (tasks, 2 * tasks):
+        split = _cut(edges, before, reach, slots, one_in)
+        rows = _rows_of_slots(split, edges, before)
+        ends = max(*rows, sum(rows) / tasks)
+        if ends < cost:
+            best, cost = split, ends
+    return best
+
+
+def whole_contexts(
+    pieces: Iterable[tuple[int, pa.Table]], rows: int, cut: int
+) -> Iterator[tuple[int, pa.Table]]:
+    """The same pieces of the slot from `cut` on; an error if its context has less than `rows` rows.
+
+    It comes before any piece from which on results are told: they would be wrong.
+    """
+    found, told = 0, False
+    for low, piece in pieces:
+        if low >= cut and not told:
+            _require_context(found, rows)
+            told = True
+        found += int(np.count_nonzero(numbers(piece["n"]) < 0))
+        yield low, piece
+    _require_context(found, rows)
+
+
+def _require_context(found: int, rows: int) -> None:
+    """Refuse to go on with a context that is too short."""
+    if found < rows:
+        raise InputError(
+            f"a window of {rows + 1:,} rows finds {found:,} rows before a cut in time, where a "
+            "sample of the input, taken when the query was built, promised enough: the input is "
+            "not the same each time it is read; cache() it or write it first"
+        )
+
+
+def split_rows(
+    rows: pa.Table,
+    key_groups: NDArray[np.int64],
+    hot: NDArray[np.int32] | None,
+    splits: Sequence[Split],
+    first_key_group: int,
+) -> tuple[pa.Table, NDArray[np.int64]]:
+    """Rows with the context of every slot among them, and the key group of each.
+
+    `hot` says by which split a row goes, -1 by none: it stays in its key group.  Without it all
+    rows go by the only one.
+    """
+    times, key_groups = numbers(rows["t"]), key_groups.astype(np.int64)
+    taken, of_taken = [], []
+    for number, split in enumerate(splits):
+        mine: Any = slice(None) if hot is None else np.flatnonzero(hot == number)
+        own = times[mine]
+        key_groups[mine] = first_key_group + split.slot_of(own)
+        for slot in range(1, split.slots):
+            context = np.flatnonzero(split.context(slot, own))
+            taken.append(context if hot is None else mine[context])
+            of_taken.append(np.full(len(context), first_key_group + slot))
+        first_key_group += split.slots
+    places = np.concatenate([np.zeros(0, np.int64), *taken])
+    if not len(places):
+        return rows, key_groups
+    context = rows.take(pa.array(places))
+    place = rows.schema.get_field_index("n")
+    arrivals = pa.array(numbers(context["n"]) - CONTEXT)
+    context = context.set_column(place, rows.schema.field(place), arrivals)
+    return pa.concat_tables([rows, context]), np.concatenate([key_groups, *of_taken])
+
+
+def _cut(
+    edges: NDArray[np.int64],
+    before: NDArray[np.int64],
+    reach: Reach,
+    slots: int,
+    one_in: int,
+) -> Split:
+    """About as many rows in each slot."""
+    wanted = before[-1] * np.arange(1, slots) / slots
+    places = np.unique(np.searchsorted(before[:-1], wanted))
+    places = places[(places > 0) & (places < len(edges))]
+    cuts = edges[places]
+    # A window may reach back to before all time.
+    by_time = np.array([max(cut - reach.time_us + 1, EVER) for cut in cuts.tolist()], np.int64)
+    # The last edge with enough rows between it and the cut; if there is none, all before.
+    enough = before[places] - _surely(reach.rows, one_in)
+    reached = np.searchsorted(before[:-1], enough, side="right") - 1
+    by_rows = np.where(reached < 0, EVER, edges[np.maximum(reached, 0)])
+    reaches = np.minimum(by_time, by_rows)
+    return Split(tuple(cuts.tolist()), tuple(reaches.tolist()))
+
+
+def _surely(rows: int, one_in: int) -> int:
+    """How many rows a sample must promise for so many to be there (Bernstein's inequality)."""
+    if one_in == 1 or not rows:
+        return rows
+    expected = rows / one_in
+    above = _UNLIKELY / 3 + math.sqrt((_UNLIKELY / 3) ** 2 + 2 * _UNLIKELY * expected)
+    return math.ceil((expected + above) * one_in)
+
+
+def _rows_of_slots(split: Split, edges: NDArray[np.int64], before: NDArray[np.int64]) -> list[int]:
+    """How many rows each slot has to work on, its context among them, by the histogram."""
+    starts = [edges[0], *split.reaches]
+    ends = [*split.cuts, None]
+    low = [int(before[max(np.searchsorted(edges, s, side="right") - 1, 0)]) for s in starts]
+    high = [int(before[-1] if e is None else before[np.searchsorted(edges, e)]) for e in ends]
+    return [b - a for a, b in zip(low, high, strict=True)]

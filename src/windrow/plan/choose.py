@@ -1,0 +1,122 @@
+"""The choice: which strategy runs a query, and what that answers."""
+
+from windrow.errors import InputError
+from windrow.plan.answers import Assembly, Ownership, Slicing, State, Strategy
+from windrow.plan.description import Description
+from windrow.plan.exactness import exactness
+from windrow.plan.feasible import feasible, obstacle
+from windrow.plan.plan import Plan
+from windrow.plan.reasons import cheaper, kept, reasons, title
+from windrow.plan.staging import stages
+from windrow.windows import Emit, Order
+
+__all__ = ["choose"]
+
+# In how many windows a slice may be before rolling over slices in Python costs less than Spark's
+# copying every slice into its windows.
+EXPANDED_AT_MOST = 8
+# The same where Python would have to merge slices object by object.
+EXPANDED_RATHER_THAN_MERGED = 64
+
+
+def choose(query: Description) -> Plan:
+    """The plan for a query; a forced strategy is refused where it cannot run it."""
+    _require_order(query)
+    strategy = _best(query) if query.forced is None else _forced(query, query.forced)
+    slicing = _slicing(query, strategy)
+    assembly = _assembly(query, strategy, slicing)
+    ownership = Ownership.HOT_KEYS_BY_TIME if query.splits else Ownership.KEYS
+    state = _state(query, slicing, assembly)
+    return Plan(
+        query=title(query),
+        strategy=strategy,
+        slicing=slicing,
+        ownership=ownership,
+        assembly=assembly,
+        state=state,
+        stages=stages(query, slicing, assembly),
+        reasons=reasons(query, slicing, assembly),
+        kept=kept(query, state),
+        cheaper=cheaper(query, slicing, assembly),
+        exactness=exactness(query),
+        sampled=(query.unsampled,) if query.unsampled else (),
+    )
+
+
+def _require_order(query: Description) -> None:
+    """Refuse an order of arrival across slices, which are put together by their times."""
+    ordered = [part.text for part in query.aggregates if not part.commutative]
+    shared = query.overlap > 1 or len(query.aligned) > 1
+    if ordered and shared and query.order is Order.ARRIVAL:
+        raise InputError(
+            f"order='arrival': {', '.join(ordered)} would see rows of overlapping windows in the "
+            "order of their times, slice by slice; leave order out, or ask for one tumbling window"
+        )
+
+
+def _forced(query: Description, strategy: Strategy) -> Strategy:
+    why_not = obstacle(query, strategy)
+    if why_not is None:
+        return strategy
+    ways = " or ".join(f"Strategy.{other.name}" for other in feasible(query))
+    raise InputError(
+        f"strategy={strategy.value!r} cannot run this query: {why_not}; "
+        f"use {ways}, or leave strategy out"
+    )
+
+
+def _best(query: Description) -> Strategy:
+    possible = feasible(query)
+    for strategy in _preferences(query):
+        if strategy in possible:
+            return strategy
+    return Strategy.STATEFUL if query.streaming else Strategy.KERNEL
+
+
+def _preferences(query: Description) -> list[Strategy]:
+    """What to try first; the strategy that can run everything comes after all of these."""
+    if query.session:
+        # Spark's own sessions take a pass and a shuffle for each gap.
+        return [] if query.streaming or len(query.windows) > 1 else [Strategy.NATIVE]
+    if len(query.windows) == 1 and query.overlap == 1:
+        return [Strategy.NATIVE, Strategy.PANES]
+    if not query.aligned:
+        return []
+    few = query.overlap <= EXPANDED_AT_MOST
+    if query.streaming and query.emit is Emit.ON_CHANGE and few:
+        return [Strategy.NATIVE, Strategy.PANES]
+    return [Strategy.PANES]
+
+
+def _slicing(query: Description, strategy: Strategy) -> Slicing:
+    if strategy is Strategy.NATIVE or not query.folds:
+        return Slicing.NOBODY
+    # Slices of a stream that Spark made would lose rows: it drops a row once the watermark has
+    # passed its slice, though windows that hold the slice may be open.
+    if strategy is not Strategy.PANES or query.streaming:
+        return Slicing.WORKERS
+    merges = all(part.merges for part in query.aggregates)
+    states = all(part.states for part in query.aggregates)
+    return Slicing.SPARK if merges or states else Slicing.WORKERS
+
+
+def _assembly(query: Description, strategy: Strategy, slicing: Slicing) -> Assembly:
+    if strategy is Strategy.NATIVE:
+        return Assembly.SPARK
+    if slicing is not Slicing.SPARK or not all(part.merges for part in query.aggregates):
+        return Assembly.ENGINE
+    states = all(part.states for part in query.aggregates)
+    most = EXPANDED_AT_MOST if states else EXPANDED_RATHER_THAN_MERGED
+    return Assembly.SPARK if query.overlap <= most else Assembly.ENGINE
+
+
+def _state(query: Description, slicing: Slicing, assembly: Assembly) -> State:
+    if not query.streaming:
+        return State.NONE
+    if assembly is Assembly.SPARK or query.session:
+        return State.WINDOWS
+    if slicing is Slicing.WORKERS:
+        return State.SLICES
+    if query.in_buckets:
+        return State.BUCKETS
+    return State.PAGES if query.window.per_row else State.ROWS

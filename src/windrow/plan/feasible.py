@@ -1,0 +1,62 @@
+"""Which strategies can run a query at all."""
+
+from windrow.plan.answers import Strategy
+from windrow.plan.description import Description
+from windrow.windows import Emit, Order
+
+__all__ = ["BY_TIME", "LATE_ALONE", "SPLIT", "feasible", "obstacle"]
+
+# Why Spark's own sessions will not do.
+BY_TIME = "Spark's own sessions go by time, whenever rows arrive"
+LATE_ALONE = "Spark's own sessions take a late row as a session beside the one it belongs to"
+# Why its windows of a stream will not do: a window that ends a microsecond behind the watermark
+# would come with the next one, when its time is late to joins and deduplication.
+SPLIT = "Spark's windows of a stream end in whole milliseconds, as its watermark does"
+
+
+def feasible(query: Description) -> list[Strategy]:
+    """The strategies that can run the query."""
+    return [strategy for strategy in Strategy if obstacle(query, strategy) is None]
+
+
+def obstacle(query: Description, strategy: Strategy) -> str | None:
+    """Why a strategy cannot run the query; None if it can."""
+    match strategy:
+        case Strategy.NATIVE:
+            return _native(query)
+        case Strategy.PANES:
+            return _panes(query)
+        case Strategy.KERNEL:
+            return "it runs batches, and this is a stream" if query.streaming else None
+        case Strategy.STATEFUL:
+            return None if query.streaming else "it runs streams, and this is a batch"
+
+
+def _native(query: Description) -> str | None:
+    if not query.aligned and not query.session:
+        return f"Spark has no windows like {query.window!r}"
+    foreign = [part.text for part in query.aggregates if not part.builtin]
+    if foreign:
+        return f"Spark has no aggregate like {', '.join(foreign)}"
+    if query.session and query.order is Order.ARRIVAL:
+        return BY_TIME
+    if not query.streaming:
+        return None
+    if query.session:
+        return LATE_ALONE
+    if query.gaps:
+        return "Spark's windows of a stream cannot leave gaps"
+    if query.splits_milliseconds:
+        return SPLIT
+    if len(query.windows) > 1 and query.emit is Emit.ON_CHANGE:
+        return "Spark updates one aggregation of a stream, and several windows are several"
+    return None
+
+
+def _panes(query: Description) -> str | None:
+    if not query.aligned:
+        return f"the edges of {query.window!r} are not known before its rows"
+    ordered = [part.text for part in query.aggregates if not part.commutative]
+    if ordered:
+        return f"{', '.join(ordered)} must see rows in order"
+    return None

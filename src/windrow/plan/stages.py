@@ -1,0 +1,129 @@
+"""The stages of a physical plan: what each does, where it runs, and which operators Spark shows.
+
+A stage is a value without Spark in it; `windrow.spark.stages` builds it.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+__all__ = [
+    "AggregateWindows",
+    "Exchange",
+    "ExpandSlices",
+    "FoldRows",
+    "LowerWindows",
+    "PackRows",
+    "PackSlices",
+    "PackValues",
+    "RelayStates",
+    "RunEngine",
+    "RunStatefulEngine",
+    "SampleRows",
+    "SliceRows",
+    "Stage",
+]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of a plan."""
+
+    work: str  # what it does, in words
+    shuffled: str | None = None  # what travels between tasks, if anything does
+    seconds: float | None = None  # what it is predicted to cost, if that is known
+
+    runs_in: ClassVar[str] = "Spark"
+    operators: ClassVar[tuple[str, ...]] = ()  # what Spark's own plan shows for it
+
+    def explain(self) -> str:
+        """The stage in one sentence."""
+        shown = f" ({', '.join(self.operators)})" if self.operators else ""
+        moved = f"; shuffled: {self.shuffled}" if self.shuffled else ""
+        cost = "" if self.seconds is None else f"; about {self.seconds:.1f} s"
+        return f"{self.runs_in}{shown}: {self.work}{moved}{cost}"
+
+
+@dataclass(frozen=True)
+class SampleRows(Stage):
+    """Look for hot keys while the query is built: a job of its own."""
+
+    runs_in = "A job before the query"
+
+
+@dataclass(frozen=True)
+class AggregateWindows(Stage):
+    """Spark's own aggregation: one group for each window and key."""
+
+    operators = ("Aggregate", "Exchange", "Aggregate")
+
+
+@dataclass(frozen=True)
+class SliceRows(Stage):
+    """Spark aggregates rows into slices: one group for each slice and key."""
+
+    operators = ("Aggregate", "Exchange", "Aggregate")
+
+
+@dataclass(frozen=True)
+class ExpandSlices(Stage):
+    """Spark copies each slice into its windows, and aggregates again."""
+
+    operators = ("Generate", "Aggregate", "Exchange", "Aggregate")
+
+
+@dataclass(frozen=True)
+class _InPython(Stage):
+    runs_in: ClassVar[str] = "Python workers"
+    operators: ClassVar[tuple[str, ...]] = ("MapInArrow",)
+
+
+@dataclass(frozen=True)
+class PackRows(_InPython):
+    """Rows as packs, key group by key group."""
+
+
+@dataclass(frozen=True)
+class FoldRows(_InPython):
+    """Rows folded into slices where they are read, and these as packs."""
+
+
+@dataclass(frozen=True)
+class PackSlices(_InPython):
+    """Slices that Spark made, in the very columns that the engine keeps, as packs."""
+
+
+@dataclass(frozen=True)
+class PackValues(_InPython):
+    """Slices that Spark made, as values that the engine merges like any other, as packs."""
+
+
+@dataclass(frozen=True)
+class Exchange(Stage):
+    """Packs to the tasks of their key groups, in the order of time."""
+
+    operators = ("Exchange", "Sort")
+
+
+@dataclass(frozen=True)
+class RunEngine(_InPython):
+    """An engine over all packs of a key group."""
+
+
+@dataclass(frozen=True)
+class RelayStates(_InPython):
+    """A layer of nodes of a topology: each merges what reaches it, and hands on states."""
+
+    operators = ("Exchange", "MapInArrow")
+
+
+@dataclass(frozen=True)
+class LowerWindows(Stage):
+    """Spark makes results of merged values."""
+
+
+@dataclass(frozen=True)
+class RunStatefulEngine(Stage):
+    """An engine over the packs of a micro-batch, with its state in Spark's state store."""
+
+    runs_in = "Python workers"
+    operators = ("Exchange", "TransformWithState", "MapInArrow")

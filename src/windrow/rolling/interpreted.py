@@ -1,0 +1,149 @@
+"""Rolling by the structures themselves, for aggregates and policies that cannot be compiled."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from windrow.algebra.aggregate import Aggregate, Product
+from windrow.algebra.numeric import UNITS
+from windrow.columnar.answers import Answer, Numbers, Objects
+from windrow.columnar.digits import DECIMAL_RESULTS
+from windrow.columnar.grouping import Groups
+from windrow.columnar.order import first_tied, last_tied
+from windrow.columnar.task import Task, reads_measures
+from windrow.rolling.guarded import guarded_monoid
+from windrow.structures.amta import Amta
+from windrow.structures.base import Aggregator
+from windrow.structures.two_stacks import TwoStacks
+from windrow.windows import Policy, TrailingRows, TrailingTime
+
+__all__ = ["slide_objects", "trail_objects"]
+
+
+def trail_objects(
+    tasks: Sequence[Task],
+    window: TrailingRows | TrailingTime,
+    times: NDArray[np.int64] | None,
+    groups: Groups,
+) -> list[Answer]:
+    """The last rows, or the last stretch of time, before each row."""
+    rows, product = _together(tasks)
+    numbers = groups.rows().tolist()
+    answers: list[list[Any]] = [[None] * len(groups) for _ in tasks]
+    starts, ends = _starts(window, times, groups), _ends(window, times, groups)
+    for first, last in pairwise(groups.borders.tolist()):
+        kept = TwoStacks(product)
+        evicted = entered = first
+        results = None
+        for place in range(first, last):
+            start, end = starts[place], ends[place]
+            if results is None or start > evicted or end > entered:  # tied rows share one window
+                for row in numbers[entered:end]:
+                    kept.insert(rows[row] if rows else ())
+                kept.evict(start - evicted)
+                evicted, entered = start, end
+                results = kept.query()
+            for number, answer in enumerate(answers):
+                answer[numbers[place]] = results[str(number)]
+    return [_answer(task, values) for task, values in zip(tasks, answers, strict=True)]
+
+
+def _starts(
+    window: TrailingRows | TrailingTime, times: NDArray[np.int64] | None, groups: Groups
+) -> list[int]:
+    """For each place the oldest that is in its window."""
+    starts = []
+    ticks = [] if times is None else times.tolist()
+    for first, last in pairwise(groups.borders.tolist()):
+        start = first
+        for place in range(first, last):
+            if window.reach_rows is not None:
+                start = max(first, place + 1 - window.reach_rows)
+            if window.reach_us is not None:
+                while ticks[place] - ticks[start] >= window.reach_us:
+                    start += 1
+            starts.append(start)
+    return starts
+
+
+def _ends(
+    window: TrailingRows | TrailingTime, times: NDArray[np.int64] | None, groups: Groups
+) -> list[int]:
+    """For each place the first that is not in its window any more."""
+    ends: NDArray[np.int64] = np.arange(1, len(groups) + 1)
+    if times is not None and not window.holds_own_time:
+        ends = first_tied(times, groups.borders)
+    elif times is not None and window.ties_together:
+        ends = last_tied(times, groups.borders) + 1
+    found: list[int] = ends.tolist()
+    return found
+
+
+def slide_objects(
+    tasks: Sequence[Task],
+    watched: Sequence[Task],
+    policy: Policy,
+    groups: Groups,
+    settled: NDArray[np.bool_] | None = None,
+) -> list[Answer]:
+    """What a slide policy leaves of the rows up to each row; null for settled rows."""
+    rows, product = _together(tasks, watched)
+    asked, using = product.parts[: len(tasks)], product.parts[len(tasks) :]
+    names = [name for name, _ in policy.using]
+    bound = tuple((name, part) for name, (_, part) in zip(names, using, strict=True))
+    rebound = replace(policy, using=bound)
+    answers: list[list[Any]] = [[None] * len(groups) for _ in tasks]
+    for place, row, kept in _windows(groups, lambda: Amta(Product(asked), rebound)):
+        kept.insert(rows[row] if rows else ())
+        if settled is not None and settled[place]:
+            continue
+        kept.slide()
+        results = kept.query()
+        for number, answer in enumerate(answers):
+            answer[row] = results[str(number)]
+    return [_answer(task, values) for task, values in zip(tasks, answers, strict=True)]
+
+
+def _together(
+    tasks: Sequence[Task], watched: Sequence[Task] = ()
+) -> tuple[list[tuple[Any, ...]], Product]:
+    """All columns as rows, and the aggregates reading from these by position."""
+    columns: list[Sequence[Any]] = []
+    parts = []
+    for number, task in enumerate((*tasks, *watched)):
+        places = tuple(range(len(columns), len(columns) + len(task.columns)))
+        # Predicates see numbers only, and what kernels could answer is answered as they would.
+        numeric = number >= len(tasks) or task.numeric() is not None
+        columns.extend(task.plain_numbers() if numeric else task.objects())
+        parts.append((str(number), Aggregate(guarded_monoid(task), places)))
+    return list(zip(*columns, strict=True)), Product(tuple(parts))
+
+
+def _answer(task: Task, values: list[Any]) -> Answer:
+    form, logicals = task.numeric(), task.logicals()
+    if form is not None:
+        return Numbers.of(values, form.result, logicals)
+    if "value duration" in logicals and reads_measures(task.aggregate):
+        return Numbers.of(values, (UNITS,), logicals)
+    like = next(iter(logicals.values()), None)
+    monoid = task.aggregate.monoid  # one of a user's own may have any name
+    promise = None if monoid.changing else DECIMAL_RESULTS.get(monoid.name)
+    if promise is None or like is None or not pa.types.is_decimal(like):
+        return Objects(values, like)
+    return Objects(values, promise(like), fitted=True)
+
+
+def _windows(
+    groups: Groups, build: Callable[[], Aggregator]
+) -> Iterator[tuple[int, int, Aggregator]]:
+    """Each row's place in the order of application, its number in the input, and its window."""
+    rows = groups.rows()
+    for first, end in pairwise(groups.borders):
+        kept = build()
+        for place in range(int(first), int(end)):
+            yield place, int(rows[place]), kept

@@ -1,0 +1,83 @@
+"""`roll`: a window over whole columns, one result for each row.
+
+values, times, by ─ columns.py, times.py ─▶ numbers and masks
+                    grouping.py            ▶ rows in order, key by key
+                    compiled.py            ▶ one fused loop of windrow.kernels
+                    interpreted.py         ▶ or the structures themselves, the same results
+                    answers.py ─▶ numpy or Arrow, in the order of the input
+"""
+
+from typing import Any
+
+import pyarrow as pa
+
+from windrow.algebra.aggregate import Aggregate, Aggregation, Product, as_aggregation
+from windrow.arguments import member, shown
+from windrow.columnar.columns import is_arrow
+from windrow.columnar.digits import exactly
+from windrow.errors import InputError, WindowError
+from windrow.rolling.arrange import arrange
+from windrow.rolling.guarded import read_by
+from windrow.rolling.source import Source
+from windrow.rolling.ways import slide, trail
+from windrow.windows import Order, Policy, TrailingRows, TrailingTime, Window
+
+__all__ = ["roll"]
+
+
+def roll(
+    values: Any,
+    aggregate: Aggregation,
+    window: Window,
+    times: Any = None,
+    by: Any = None,
+    order: Order | str = Order.ARRIVAL,
+) -> Any:
+    """Aggregate, for each row, the window that ends with it.
+
+    `values` is one column (numpy, Arrow, a list), or a mapping or table of named columns.  With
+    `by` each key has a window of its own.  Windows by time, and aggregates that read the time,
+    need `times`: timestamps, or whole microseconds, which must not go back within a key unless
+    `order=Order.TIME` asks for sorting.  Results stand in the order of the input.
+
+    Columns that an aggregate of the catalogue makes no sense of are refused, such as text in a sum;
+    sums, means and quantiles of durations are durations, rounded half up to the column's unit.
+    What functions of your own raise reaches you as it is.
+
+    Arrow in, Arrow out; else numpy, where null is NaN (NaT for times).  Several aggregates, as in
+    `{"low": agg.min(), "high": agg.max()}`, give a table, or a dict of arrays.
+
+    >>> import numpy as np
+    >>> from windrow import agg, window
+    >>> roll(np.array([3.0, 1.0, 4.0, 1.0, 5.0]), agg.max(), window.trailing(rows=2))
+    array([3., 3., 4., 4., 5.])
+    """
+    aggregation = as_aggregation(aggregate)
+    source = Source(values, times)
+    if not isinstance(window, TrailingRows | TrailingTime | Policy):
+        raise WindowError(
+            f"window={shown(window)} has no result for every row; roll takes window.trailing(...) "
+            "or window.policy(...)"
+        )
+    order = member(Order, order, "order")
+    by_time = window.reach_us is not None
+    if times is None and (by_time or order is Order.TIME):
+        needs = f"window={window!r}" if by_time else "order=Order.TIME"
+        raise InputError(f"times is missing; {needs} needs the time of each row, times=...")
+    microseconds = None if source.times is None else source.times.microseconds
+    groups, ticks = arrange(by, microseconds, source.length, order)
+    named = aggregation.parts if isinstance(aggregation, Product) else (("", aggregation),)
+    tasks = [source.task(part) for _, part in named]
+    with exactly():
+        if isinstance(window, Policy):
+            answers = slide(tasks, [source.task(part) for _, part in window.using], window, groups)
+        else:
+            answers = trail(tasks, window, ticks, groups)
+    for task, answer in zip(tasks, answers, strict=True):
+        answer.require_fit(f"{task.aggregate!r} of {read_by(task)}")
+    if isinstance(aggregation, Aggregate):
+        return answers[0].arrow() if is_arrow(values) else answers[0].numpy()
+    names = [name for name, _ in named]
+    if is_arrow(values):
+        return pa.table([answer.arrow() for answer in answers], names)
+    return {name: answer.numpy() for name, answer in zip(names, answers, strict=True)}

@@ -1,0 +1,118 @@
+"""Which way an aggregate takes: a compiled loop, counting, or the structures themselves."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windrow.algebra.numeric import Numeric
+from windrow.columnar.answers import Answer
+from windrow.columnar.grouping import Groups
+from windrow.columnar.loops import (
+    CompilationError,
+    precede_columns,
+    slide_columns,
+    trail_columns,
+)
+from windrow.columnar.order import last_tied
+from windrow.columnar.task import Task
+from windrow.compiler.jit import reason
+from windrow.compiler.user_warnings import warn_interpreted
+from windrow.rolling.interpreted import slide_objects, trail_objects
+from windrow.rolling.multisets import count_columns, multiset_form
+from windrow.windows import Check, Policy, TrailingRows, TrailingTime
+
+__all__ = ["slide", "trail"]
+
+# Beyond this a loop for all takes longer to compile and to run than one for each.
+_FIELDS_PER_LOOP = 8
+
+
+def trail(
+    tasks: Sequence[Task],
+    window: TrailingRows | TrailingTime,
+    ticks: NDArray[np.int64] | None,
+    groups: Groups,
+) -> list[Answer]:
+    """The last rows, or the last stretch of time, before each row; `ticks` in order."""
+    answers: dict[Task, Answer] = {}
+    compiled, slow = [], []
+    for task in tasks:
+        if (numeric := task.numeric()) is not None:
+            compiled.append((task, numeric))
+        elif (form := multiset_form(task)) is not None:
+            answers[task] = count_columns(task, form, window, ticks, groups)
+        else:
+            slow.append(task)
+    for share in _shares(compiled):
+        found = _trail_share(share, window, ticks, groups)
+        answers |= zip([task for task, _ in share], found, strict=True)
+    if answers and window.ties_together:
+        assert ticks is not None
+        last = _last_rows_of_times(ticks, groups)
+        answers = {task: answer.take(last) for task, answer in answers.items()}
+    if slow:
+        answers |= zip(slow, trail_objects(slow, window, ticks, groups), strict=True)
+    return [answers[task] for task in tasks]
+
+
+def _trail_share(
+    tasks: Sequence[tuple[Task, Numeric]],
+    window: TrailingRows | TrailingTime,
+    ticks: NDArray[np.int64] | None,
+    groups: Groups,
+) -> Sequence[Answer]:
+    if window.reach_us is not None and not window.holds_own_time:
+        assert ticks is not None
+        return precede_columns(tasks, window.reach_us, ticks, groups)
+    return trail_columns(tasks, window, ticks, groups)
+
+
+def _last_rows_of_times(ticks: NDArray[np.int64], groups: Groups) -> NDArray[np.int64]:
+    """For each row the last of its key and time, with which all of them are in the window."""
+    return groups.restored(groups.rows()[last_tied(ticks, groups.borders)])
+
+
+def _shares(tasks: Sequence[tuple[Task, Numeric]]) -> Iterator[Sequence[tuple[Task, Numeric]]]:
+    """Tasks that run in one loop: as many as have their states in registers together."""
+    share: list[tuple[Task, Numeric]] = []
+    for task, form in tasks:
+        fields = sum(len(other.state) for _, other in share) + len(form.state)
+        if share and fields > _FIELDS_PER_LOOP:
+            yield share
+            share = []
+        share.append((task, form))
+    if share:
+        yield share
+
+
+def slide(
+    tasks: Sequence[Task],
+    watched: Sequence[Task],
+    policy: Policy,
+    groups: Groups,
+    settled: NDArray[np.int64] | None = None,
+) -> list[Answer]:
+    """What a slide policy leaves of the rows up to each row.
+
+    The first rows of each group, as many as are `settled`, come in without the window sliding,
+    and have no result.
+    """
+    resting = None if settled is None else _first_rows(settled, groups.borders)
+    forms = [(task, task.numeric()) for task in (*tasks, *watched)]
+    known = [(task, form) for task, form in forms if form is not None]
+    if len(known) == len(forms) and policy.check is Check.TRUST:
+        try:
+            mine, theirs = known[: len(tasks)], known[len(tasks) :]
+            return [*slide_columns(mine, theirs, policy, groups, resting)]
+        except CompilationError as problem:
+            why = f"its predicates cannot be compiled: {reason(problem)}"
+            warn_interpreted(repr(policy), why)
+    return [*slide_objects(tasks, watched, policy, groups, resting)]
+
+
+def _first_rows(counts: NDArray[np.int64], borders: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which places are among the first of their group, so many of each."""
+    ends = np.repeat(borders[:-1] + counts, np.diff(borders))
+    first: NDArray[np.bool_] = np.arange(len(ends)) < ends
+    return first

@@ -1,1 +1,0 @@
-"""Sharing work: slices, segments and the state of windows, for batches and streams alike."""

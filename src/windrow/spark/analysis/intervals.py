@@ -1,0 +1,132 @@
+"""Queries whose results are intervals: what that means for each aggregate, and for its column."""
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from windrow.algebra.aggregate import Aggregate
+from windrow.algebra.monoid import Kind
+from windrow.approximate.chosen import methods_for
+from windrow.approximate.interval import interval_of
+from windrow.approximate.max_like import MaxLike
+from windrow.approximate.method import Method
+from windrow.columnar.arrays import dtype_of
+from windrow.columnar.inputs import read_inputs
+from windrow.engines.definition import Definition
+from windrow.engines.intervals import interval_type
+from windrow.errors import InputError
+from windrow.windows import Check, Closed, Policy, TrailingTime
+
+if TYPE_CHECKING:
+    from windrow.spark.query import Query
+
+__all__ = ["as_exact", "as_intervals", "gives_intervals"]
+
+
+def gives_intervals(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> bool:
+    """Whether results are intervals; refuses a query in which some aggregate has no bound."""
+    bounded = [name for name, part in aggregates if part.tolerance is not None]
+    if query.max_buckets is not None:
+        return True
+    if not bounded:
+        if query.is_approximate:
+            raise InputError(
+                "approximate() bounds nothing; say .approximate(max_buckets=10_000), or give "
+                'aggregates bounds, as in agg.sum("load").within(relative=0.001)'
+            )
+        return False
+    for name, part in aggregates:
+        if part.tolerance is None:
+            raise InputError(
+                f"{name}={part!r} has no bound, and {bounded[0]!r} has one; give it .within(...), "
+                "say .approximate(max_buckets=...), or ask for it in a query of its own"
+            )
+    return True
+
+
+def as_intervals(
+    query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...], definition: Definition
+) -> tuple[Definition, frozenset[str]]:
+    """The definition of a query that gives intervals, and whose results Spark makes into some.
+
+    Only windows with a result for each row may start within what is kept, and keep buckets.
+    """
+    if definition.side_by_side:
+        raise InputError(
+            "approximate results of several trailing windows would take buckets for each of them; "
+            "ask without a bound, or make a query of each window"
+        )
+    methods = tuple(_methods(name, part, query.max_buckets) for name, part in aggregates)
+    window = query.chosen[0][1]
+    if not window.in_buckets or not any(methods):
+        return _kept_whole(definition)
+    if isinstance(window, TrailingTime) and not window.closed.at_end:
+        raise InputError(
+            f"closed={window.closed.value!r} leaves out rows of a row's own time, and a window of "
+            f"buckets cannot tell them from older ones; say closed={_with_end(window.closed)!r}, "
+            "or ask without a bound"
+        )
+    if isinstance(window, Policy) and window.check is Check.VERIFY:
+        raise InputError(
+            "check=Check.VERIFY looks at every row, which a window of buckets does not hold; "
+            "leave check out, or verify the policy in a query that is exact"
+        )
+    for (name, part), (_, ours), own in zip(
+        aggregates, definition.aggregates, methods, strict=True
+    ):
+        if not own:
+            raise InputError(
+                f"{name}={part!r} keeps all rows, and the other aggregates keep buckets; ask for "
+                "it in a query of its own, or say .approximate(max_buckets=...)"
+            )
+        if any(isinstance(method, MaxLike) for method in own):
+            _require_predictable(name, part, read_inputs(ours, definition.schema).types[-1])
+    return replace(definition, methods=methods), frozenset()
+
+
+def _with_end(closed: Closed) -> str:
+    """The nearest that has rows of a row's own time."""
+    return "both" if closed.at_start else "right"
+
+
+def _require_predictable(name: str, part: Aggregate[Any], kind: pa.DataType) -> None:
+    """Refuse extrema of what has no numbers."""
+    if dtype_of(kind) is None and not pa.types.is_decimal(kind):
+        raise InputError(
+            f"{name}={part!r} decides by a column of type {kind}, and candidates are predicted by "
+            "numbers; say .approximate(max_buckets=...) in place of .within(...)"
+        )
+
+
+def _methods(name: str, part: Aggregate[Any], max_buckets: int | None) -> tuple[Method, ...]:
+    try:
+        return methods_for(part, max_buckets)
+    except InputError as error:
+        raise InputError(f"{name}={error}") from None
+
+
+def _kept_whole(definition: Definition) -> tuple[Definition, frozenset[str]]:
+    """Results are exact, save those of sketches, which have bounds of their own."""
+    parts, results, exact = [], [], set()
+    for (name, part), kind in zip(definition.aggregates, definition.results, strict=True):
+        if part.monoid.kind is Kind.SKETCH:
+            lower: Any = partial(interval_of, part)
+            bounded = replace(part.monoid, lower=lower, numeric=None, returns=None)
+            parts.append((name, replace(part, monoid=bounded)))
+            results.append(interval_type(kind))
+        else:
+            parts.append((name, part))
+            results.append(kind)
+            exact.add(name)
+    own = replace(definition, aggregates=tuple(parts), results=tuple(results))
+    return own, frozenset(exact)
+
+
+def as_exact(result: Column) -> Column:
+    """An interval of a result that is not approximate."""
+    ends = [result.alias(name) for name in ("value", "low", "high")]
+    return F.struct(*ends, F.lit(True).alias("exact"))

@@ -1,0 +1,279 @@
+"""A query read against its DataFrame: what to select, under which names, of which types."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from itertools import count
+from operator import and_
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    BooleanType,
+    DataType,
+    LongType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
+from windrow.algebra.aggregate import TIME, Aggregate
+from windrow.algebra.codec import require_codec
+from windrow.columnar.inputs import read_inputs
+from windrow.columnar.result_types import result_type
+from windrow.engines.definition import Definition
+from windrow.errors import InputError
+from windrow.plan import Sample
+from windrow.spark.analysis.accepted import require_accepted
+from windrow.spark.analysis.builtins import Builtin, builtin_of
+from windrow.spark.analysis.clock import LateBy
+from windrow.spark.analysis.columns import Selection, Shown
+from windrow.spark.analysis.event_time import window_time
+from windrow.spark.analysis.intervals import as_intervals, gives_intervals
+from windrow.spark.analysis.names import Names, names_of
+from windrow.spark.analysis.times import is_time, to_micros, within_limits
+from windrow.spark.analysis.types import arrow_schema
+from windrow.spark.analysis.watermark import watermarked
+from windrow.windows import Aligned, Emit, Order, Window, describe
+
+if TYPE_CHECKING:
+    from windrow.spark.query import Query
+
+__all__ = ["Request", "read"]
+
+
+_numbers = count()
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What every strategy gets."""
+
+    source: DataFrame  # the user's, with a watermark if it streams
+    selected: dict[str, Column]  # what `rows` holds of it, by our names
+    stamp: Column  # its event time as a timestamp, which on a stream carries the watermark
+    definition: Definition
+    names: Names
+    time_type: DataType
+    streaming: bool
+    emit: Emit
+    lateness_ms: int | None  # None: no watermark
+    late_by: LateBy = LateBy.ITS_OWN
+    sample: Sample | None = None  # whether rows may be looked at; None: as the session says
+    forget_us: int | None = None  # after how long a silent key is forgotten; None: never
+    intervals: bool = False  # whether results are intervals
+    exact: frozenset[str] = frozenset()  # aggregates of which Spark makes intervals of no width
+
+    @property
+    def order(self) -> Order:
+        """In which order rows are applied."""
+        return self.definition.order
+
+    @property
+    def windows(self) -> tuple[tuple[str, Window], ...]:
+        """The windows by name."""
+        return self.definition.windows
+
+    @cached_property
+    def builtins(self) -> list[Builtin | None]:
+        """How Spark itself computes each aggregate; None where it cannot."""
+        definition = self.definition
+        return [builtin_of(part, definition.schema) for _, part in definition.aggregates]
+
+    @property
+    def all_builtins(self) -> list[Builtin]:
+        """The same where Spark can compute all of them."""
+        return [builtin for builtin in self.builtins if builtin is not None]
+
+    @cached_property
+    def rows(self) -> DataFrame:
+        """The rows that have a time, under our names: k…, t, v…, m_start, m_end, c…"""
+        return self.rows_with()
+
+    def rows_with(self, **more: Column) -> DataFrame:
+        """The same rows with more columns of the source."""
+        columns = [column.alias(name) for name, column in {**self.selected, **more}.items()]
+        rows = self.source.select(*columns)
+        if self.streaming:
+            # A name of its own: a plan may hold these rows twice.
+            rows = rows.observe(f"windrow-rows-{next(_numbers)}", *self._counts())
+        return rows.where(F.col("t").isNotNull())
+
+    def _counts(self) -> list[Column]:
+        """All rows, and those that no window takes, however early they come."""
+        counts = {"rows": F.count(F.lit(1)), "untimed": F.count_if(F.col("t").isNull())}
+        gaps = [_between(grid) for _, window in self.windows if (grid := window.grid) is not None]
+        counts["between"] = F.count_if(reduce(and_, gaps)) if gaps else F.lit(0)
+        return [count.alias(name) for name, count in counts.items()]
+
+
+def _between(grid: Aligned) -> Column:
+    """Whether a row lies behind one such window and before the next."""
+    since = F.pmod(F.col("t") - grid.offset_us % grid.every_us, F.lit(grid.every_us))
+    return since >= grid.size_us
+
+
+def read(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> Request:
+    """Find every column of a query, and refuse what does not fit together."""
+    _require_ties_by_time(query)
+    query = _with_time_of_windows(query)
+    asked = Selection(query.df)
+    for key in query.by:
+        asked.add("k", key, "by")
+    asked.add_as("t", query.time, "time")
+    time = _time(asked.fields()["t"])
+    reader = _Reader(asked, query.time, zoned=isinstance(time.dataType, TimestampType))
+    inner = tuple((name, reader.aggregate(name, part)) for name, part in aggregates)
+    windows = tuple((name, reader.window(window)) for name, window in query.chosen)
+    for column in query.kept:
+        if not _is_there(column, query):
+            asked.add("c", column, "keep")
+    fields, expressions = asked.fields(), asked.expressions()
+    _require_booleans(fields)
+    _require_comparable(fields)
+
+    source = watermarked(query, expressions["t"], time)
+    intervals = gives_intervals(query, aggregates)
+    definition, exact = _definition(query, windows, inner, fields), frozenset[str]()
+    if intervals:
+        definition, exact = as_intervals(query, aggregates, definition)
+    times = to_micros(expressions["t"], time.dataType)
+    chosen = [window for _, window in windows]
+    return Request(
+        source=source.df,
+        selected=expressions | {"t": within_limits(times, expressions["t"], chosen)},
+        stamp=source.stamp,
+        definition=definition,
+        names=names_of(query, [name for name, _ in aggregates], fields),
+        time_type=time.dataType,
+        streaming=query.df.isStreaming,
+        emit=query.options.emit,
+        lateness_ms=source.lateness_ms,
+        late_by=source.late_by,
+        sample=query.options.sample,
+        forget_us=_forgetting(query),
+        intervals=intervals,
+        exact=exact,
+    )
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Aggregates and windows rewritten to read columns under our names."""
+
+    asked: Selection
+    time: Any
+    zoned: bool  # whether the event time is a moment of UTC, as TIME is
+
+    def aggregate(self, name: str, aggregate: Aggregate[Any]) -> Aggregate[Any]:
+        return replace(
+            aggregate, columns=tuple(self._column(column, name) for column in aggregate.columns)
+        )
+
+    def window(self, window: Window) -> Window:
+        return window.reading(self._marker, self.aggregate)
+
+    def _marker(self, role: str, marker: Any) -> Shown:
+        self.asked.add_as(f"m_{role}", marker, role)
+        return Shown(f"m_{role}", repr(marker))
+
+    def _column(self, column: Any, name: str) -> Any:
+        if column is TIME and not self.zoned:
+            column = self.time  # a column like any other, so that results have its type
+        return column if column is TIME else Shown(self.asked.add("v", column, name), repr(column))
+
+
+def _with_time_of_windows(query: "Query") -> "Query":
+    """The same query, by the event time of windows where they are its time."""
+    asked = Selection(query.df)
+    asked.add_as("t", query.time, "time")
+    time = window_time(asked.expressions()["t"], asked.fields()["t"])
+    return query if time is None else replace(query, time=time)
+
+
+def _require_ties_by_time(query: "Query") -> None:
+    """Refuse to wait for rows of one time where rows are applied as they come."""
+    for _, window in query.chosen:
+        if window.ties_together and query.options.order is Order.ARRIVAL:
+            raise InputError(
+                "ties='together' shows a row all rows of its time, and order='arrival' answers it "
+                "before they have come; leave order out, or say ties='arrival'"
+            )
+
+
+def _forgetting(query: "Query") -> int | None:
+    windows = [window for _, window in query.chosen]
+    # Where a row may come with any time, so may the next one.
+    any_time = windows[0].per_row and query.options.order is Order.ARRIVAL
+    waits = any_time or not all(window.ends_by_time for window in windows)
+    if query.forget_us is not None and not waits:
+        ended = ", ".join(map(repr, windows))
+        raise InputError(
+            f"forget_after={describe(query.forget_us)!r}: time itself ends {ended}, and nothing "
+            "is kept of a key after that; leave forget_after out"
+        )
+    return query.forget_us
+
+
+def _time(time: StructField) -> StructField:
+    if is_time(time.dataType):
+        return time
+    raise InputError(
+        f"time={time.name!r} has type {time.dataType.simpleString()}; give a timestamp, "
+        "timestamp_ntz or date, e.g. with F.to_timestamp or F.timestamp_seconds, or a window"
+    )
+
+
+def _require_booleans(fields: dict[str, StructField]) -> None:
+    for role in ("start", "end"):
+        mark = fields.get(f"m_{role}")
+        if mark is not None and not isinstance(mark.dataType, BooleanType):
+            raise InputError(
+                f"{role}={mark.name!r} has type {mark.dataType.simpleString()}; "
+                f"give a boolean column or a condition, e.g. F.col({mark.name!r}) > 0"
+            )
+
+
+def _is_there(column: Any, query: "Query") -> bool:
+    """Whether a column to keep is in the result anyway: as its time or key, in any case."""
+    there = [name for name in (query.time, *query.by) if isinstance(name, str)]
+    if not isinstance(column, str) or column in there:
+        return isinstance(column, str)
+    folded = (name.casefold() for name in there)
+    return column not in query.df.columns and column.casefold() in folded
+
+
+def _require_comparable(fields: dict[str, StructField]) -> None:
+    for ours, read_field in fields.items():
+        if ours[0] == "k" and "map<" in read_field.dataType.simpleString():
+            raise InputError(
+                f"by={read_field.name!r} has type {read_field.dataType.simpleString()}, and maps "
+                "cannot be compared; take what is in it, e.g. F.map_values(...)"
+            )
+
+
+def _definition(
+    query: "Query",
+    windows: tuple[tuple[str, Window], ...],
+    aggregates: tuple[tuple[str, Aggregate[Any]], ...],
+    fields: dict[str, StructField],
+) -> Definition:
+    ours = StructType()
+    for name, read_field in fields.items():
+        if name == "t":
+            ours.add("t", LongType(), False).add("n", LongType(), False)
+        else:
+            ours.add(name, read_field.dataType, read_field.nullable)
+    schema = arrow_schema(ours, {name: field.name for name, field in fields.items()})
+    watched = [part for _, window in windows for part in window.watched]
+    for name, part in (*aggregates, *watched):
+        require_accepted(name, part, _types(part, schema), repr(part))
+        if read_inputs(part, schema).numeric() is None:
+            require_codec(part.monoid)
+    results = tuple(result_type(part, _types(part, schema)) for _, part in aggregates)
+    return Definition(windows, aggregates, schema, results, query.options.order)
+
+
+def _types(aggregate: Aggregate[Any], schema: pa.Schema) -> list[pa.DataType]:
+    return [schema.field("t" if c is TIME else c).type for c in aggregate.columns]

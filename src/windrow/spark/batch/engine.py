@@ -1,0 +1,224 @@
+"""An engine over a batch: rows or slices to packs, and packs to windows.
+
+rows ─ mapInArrow: pack, key group by key group ─▶ shuffle by key group, packs by time ─ mapInArrow:
+the engine, key group by key group ─▶ results.  Spark sorts packs and not rows, and spills them if
+it must; a task has some packs and the state of its windows in memory.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from windrow.columnar.keyed import numbers
+from windrow.engines.batch import run_through
+from windrow.engines.definition import Definition
+from windrow.engines.engine import Engine
+from windrow.engines.engines import engine_for
+from windrow.engines.splits import Split, split_rows, whole_contexts
+from windrow.spark.analysis.resolve import Request
+from windrow.spark.analysis.types import spark_schema
+from windrow.spark.batch.hot_keys import NONE, HotKey, HotKeys
+from windrow.spark.transport.hashed import (
+    HASH_KEY,
+    as_slices,
+    hashed,
+    hashed_rows,
+    hashed_slices,
+    hashes,
+    is_hashed_here,
+    with_hash,
+)
+from windrow.spark.transport.packing import (
+    HASH,
+    HOT,
+    Work,
+    hash_of,
+    in_key_groups,
+    numbered,
+    rank_column,
+    resplit,
+    result_schema,
+)
+from windrow.spark.transport.shipped import Shipped
+from windrow.spark.transport.transit import packs_of, sent, tasks_of
+from windrow.spark.transport.workers import in_workers
+from windrow.windows import Emit, Order
+
+__all__ = [
+    "KEY_GROUPS_PER_TASK",
+    "pack_folded",
+    "pack_rows",
+    "pack_slices",
+    "run_over_rows",
+    "run_over_slices",
+]
+
+# Key groups for each task: what a key group holds is all a task has in memory.
+KEY_GROUPS_PER_TASK = 4
+
+
+def pack_rows(request: Request, found: HotKeys = NONE) -> DataFrame:
+    """Rows as packs; keys that were found to be hot are split by time."""
+    rows, definition, hot = request.rows, request.definition, found.keys
+    splits = [key.split for key in hot]
+    work = _pack_rows(definition, _key_groups(rows), splits)
+    return sent(rows.select("*", *_guides(definition, hot)), work)
+
+
+def pack_folded(rows: DataFrame, definition: Definition) -> DataFrame:
+    """Rows folded into slices before the shuffle, as packs: k…, t and v…"""
+    inner = hashed(definition)
+    work = _pack_folded(Shipped(engine_for, inner), inner.schema, _key_groups(rows))
+    return sent(hashed_rows(rows, definition), work)
+
+
+def pack_slices(partials: DataFrame, definition: Definition) -> DataFrame:
+    """Slices that Spark has folded, as packs: k…, start, the states' columns."""
+    engine = Shipped(engine_for, hashed(definition))
+    slices = hashed_slices(partials, definition, engine.get().partials)
+    return sent(slices, _pack_slices(engine, _key_groups(partials)))
+
+
+def run_over_rows(packs: DataFrame, request: Request, found: HotKeys = NONE) -> DataFrame:
+    """Any window over packs of rows that are where their key group is."""
+    definition = request.definition
+    engine = Shipped(engine_for, definition)
+    results = result_schema(engine.get().schema)
+    contexts = _contexts(request, _key_groups(packs), found.keys)
+    work = _run_key_groups(
+        engine, definition.schema, results, definition.order, request.emit, contexts
+    )
+    return in_workers(packs, work, spark_schema(results))
+
+
+def run_over_slices(
+    packs: DataFrame, definition: Definition, rows: pa.Schema | None = None
+) -> DataFrame:
+    """Aligned windows over packs of slices, or of rows of this schema, that are in their place."""
+    engine = Shipped(engine_for, definition)
+    packed = engine.get().partials if rows is None else rows
+    grids = [window.grid for _, window in definition.windows]
+    sizes = {grid.size_us for grid in grids if grid is not None}
+    # Windows may be many more than rows: what Spark can add by itself, Python does not hand over.
+    known = ["end"] if len(sizes) == 1 else []
+    results = result_schema(engine.get().schema, *known)
+    work = _run_key_groups(engine, packed, results, Order.TIME, folded=rows is None)
+    found = in_workers(packs, work, spark_schema(results))
+    return found.withColumn("end", F.col("start") + sizes.pop()) if known else found
+
+
+def _key_groups(df: DataFrame) -> int:
+    return tasks_of(df.sparkSession) * KEY_GROUPS_PER_TASK
+
+
+def _guides(definition: Definition, hot: Sequence[HotKey]) -> list[Column]:
+    """What tells a row's key group: its hash, and if there are hot keys which it is of.
+
+    Every column that is handed to Python costs time: what Python can tell by itself is not.
+    """
+    here = is_hashed_here(definition.schema, definition.keys)
+    own = [] if here else [hash_of(definition.keys).alias(HASH)]
+    return [*own, _which(hot)] if definition.keys and hot else own
+
+
+def _contexts(
+    request: Request, key_groups: int, hot: Sequence[HotKey]
+) -> dict[int, tuple[int, int]]:
+    """For key groups of slots: how many rows of context the sample promised, and where it ends."""
+    rows, wanted = request.definition.reach.rows, {}
+    if not rows:
+        return {}
+    for key in hot:
+        for slot, cut in key.split.bounded.items():
+            wanted[key_groups + slot] = (rows, cut)
+        key_groups += key.split.slots
+    return wanted
+
+
+def _which(hot: Sequence[HotKey]) -> Column:
+    """Which of the hot keys a row is of; -1 for none."""
+    found = F.lit(-1)
+    for number, key in enumerate(hot):
+        assert key.rows is not None  # there are keys
+        found = F.when(key.rows, F.lit(number)).otherwise(found)
+    return found.cast("int").alias(HOT)
+
+
+def _pack_rows(definition: Definition, key_groups: int, splits: Sequence[Split]) -> Work:
+    """Rows as packs; those of hot keys go to key groups of their own, slot by slot."""
+    schema, order = definition.schema, definition.order
+    keys = definition.keys
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for table in numbered(batches):
+            rows = table.select(schema.names).cast(schema)
+            given = HASH in table.schema.names
+            own: NDArray[Any] = (
+                numbers(table[HASH]) if given else hashes(table, keys)
+            ) % key_groups
+            if splits:
+                rows, own = split_rows(rows, own, _hot(table), splits, key_groups)
+            yield from in_key_groups(rows, own, numbers(rows[rank_column(order)]))
+
+    return work
+
+
+def _hot(table: pa.Table) -> NDArray[Any] | None:
+    """Which hot key each row is of; None without a key, where all rows are of the only one."""
+    return numbers(table[HOT]) if HOT in table.schema.names else None
+
+
+def _pack_folded(engine: Shipped[Engine], schema: pa.Schema, key_groups: int) -> Work:
+    """Rows folded into slices, and these as packs: partial states travel, not rows."""
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for table in numbered(batches):
+            yield from _sliced(engine.get().fold(with_hash(table, schema)), key_groups)
+
+    return work
+
+
+def _pack_slices(engine: Shipped[Engine], key_groups: int) -> Work:
+    """Slices that Spark folded, as packs."""
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        schema = engine.get().partials
+        for table in numbered(batches):
+            yield from _sliced(as_slices(table, schema), key_groups)
+
+    return work
+
+
+def _sliced(slices: pa.Table, key_groups: int) -> Iterator[pa.RecordBatch]:
+    """Slices as packs, by their hashes, which no window needs."""
+    own: NDArray[Any] = numbers(slices[HASH_KEY]) % key_groups
+    return in_key_groups(
+        slices.drop_columns([HASH_KEY]), own, numbers(slices["start"]), keep_ties=False
+    )
+
+
+def _run_key_groups(
+    engine: Shipped[Engine],
+    rows: pa.Schema,
+    results: pa.Schema,
+    order: Order,
+    emit: Emit = Emit.ON_CLOSE,
+    contexts: Mapping[int, tuple[int, int]] = MappingProxyType({}),
+    *,
+    folded: bool = False,
+) -> Work:
+    """The engine over each key group of a partition; some need a context (`whole_contexts`)."""
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for key_group, pieces in packs_of(batches, rows):
+            if key_group in contexts:
+                pieces = whole_contexts(pieces, *contexts[key_group])
+            found = run_through(engine.get(), pieces, order, emit, folded=folded)
+            yield from resplit(table.select(results.names) for table in found)
+
+    return work

@@ -1,0 +1,159 @@
+"""Keys with so many rows that one task would hold up all others, and rows without a key.
+
+Only windows that reach back a known way can be split by time: trailing ones.  Finding hot keys
+takes a look at a sample of the rows, if `sampling` allows it: one job without a shuffle.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from windrow.columnar.keyed import numbers
+from windrow.engines.splits import Split, best_split
+from windrow.spark.analysis.resolve import Request
+from windrow.spark.batch.sampling import LIMIT_S, look_at, why_not
+from windrow.windows import Order
+
+__all__ = ["NONE", "HotKey", "HotKeys", "hot_keys", "is_splittable", "why_unsampled"]
+
+# A key with fewer rows is done before splitting them would have paid.
+_FEW_ROWS = 500_000
+# About one row in so many is looked at, and of a partition with more than some of these fewer: one
+# in twice as many whenever there are twice as many.  The sample stays small, whatever there is.
+_ONE_IN = 64
+_SOME = 1 << 12
+_SEED = 1
+_BINS = 512
+
+# In SQL: Spark's unique id of a row, of which the lower part is its number in its partition; and
+# whether the row is looked at.  A hash of the whole id decides: systematic
+# sampling aliases with periodic input, and partitions that all draw the same numbers would be wrong
+# together.
+_ID = "monotonically_increasing_id() AS id"
+_NUMBERS = (1 << 33) - 1
+_DRAWN = f"""
+    id & {_NUMBERS} < {2 * _SOME} OR pmod(
+        xxhash64(id), CAST(pow(2, floor(log2(((id & {_NUMBERS}) + 1) / {_SOME}))) AS long)
+    ) = 0
+"""
+
+
+@dataclass(frozen=True)
+class HotKey:
+    """Which rows are of the key, and how to split them."""
+
+    rows: Column | None  # None: all rows, there being no key
+    split: Split
+
+
+@dataclass(frozen=True)
+class HotKeys:
+    """The keys to split, and how they were found, in words."""
+
+    keys: tuple[HotKey, ...] = ()
+    told: tuple[str, ...] = ()
+
+
+NONE = HotKeys()
+
+
+def hot_keys(request: Request, tasks: int) -> HotKeys:
+    """The keys to split, if any, of a request whose keys can be split."""
+    reach = request.definition.reach
+    keys = request.definition.keys
+    look = look_at(request, lambda: _sample(request.rows, keys))
+    if look.found is None:
+        return HotKeys(told=(_unseen(f"it took longer than {LIMIT_S:.0f} s"),))
+    found: list[HotKey] = []
+    for key, own in _heavy(look.found, keys, tasks):
+        most = int(numbers(own["seen"]).max())
+        split = best_split(_histogram(own), reach, tasks, one_in=most)
+        if split.slots > 1:
+            found.append(HotKey(key, split))
+    return HotKeys(tuple(found), (_seen(look.found, look.seconds, len(found)),))
+
+
+def why_unsampled(request: Request) -> str | None:
+    """In words, why `hot_keys` must not look at rows; None if it may."""
+    reason = why_not(request)
+    return None if reason is None else _unseen(reason)
+
+
+def is_splittable(request: Request, tasks: int) -> bool:
+    """Whether the windows of a hot key can be dealt out to several tasks, by time."""
+    _, window = request.windows[0]
+    if request.order is not Order.TIME or not window.bounded:
+        return False
+    if request.streaming or tasks < 2:
+        return False
+    if request.definition.methods:
+        return False  # which rows share a bucket depends on all that came before
+    keys = request.definition.keys
+    # Nulls inside of nested keys would be skipped by their hash.
+    return not any(pa.types.is_nested(request.definition.schema.field(key).type) for key in keys)
+
+
+def _unseen(reason: str) -> str:
+    return f"no rows ({reason}): no key is split by time; sample='always' would look for such keys"
+
+
+def _seen(sample: pa.Table, seconds: float, split: int) -> str:
+    told = f"{sample.num_rows:,} rows in {seconds:.1f} s"
+    if sample.num_rows:
+        _, owners = np.unique(numbers(sample["mark"]), return_inverse=True)
+        counts = np.bincount(owners, numbers(sample["seen"]))
+        told += f": the largest key has about {counts.max() / counts.sum():.0%} of all rows"
+    return f"{told}; {split or 'no'} {'key is' if split == 1 else 'keys are'} split by time"
+
+
+def _sample(rows: DataFrame, keys: tuple[str, ...]) -> pa.Table:
+    """Some rows: their times `t`, a `mark` for each key, and for how many rows each stands.
+
+    Every step of a query is a hundredth of a second to plan: there are few here.
+    """
+    sampled = rows.sample(1 / _ONE_IN, _SEED)
+    found = sampled.selectExpr("t", f"{_mark(keys)} AS mark", _ID).where(_DRAWN).toArrow()
+    places = numbers(found["id"]) & _NUMBERS
+    doubled = np.log2((places + 1) / _SOME).clip(0).astype(np.int64)
+    return found.append_column("seen", pa.array(_ONE_IN << doubled))
+
+
+def _mark(keys: tuple[str, ...]) -> str:
+    """In SQL, a hash of 64 bits: two keys that share one are as good as never met.
+
+    Spark's hash skips nulls, so which are null is hashed too.
+    """
+    return f"xxhash64({', '.join(f'{key}, isnull({key})' for key in keys)})" if keys else "0"
+
+
+def _heavy(
+    sample: pa.Table, keys: tuple[str, ...], tasks: int
+) -> Iterator[tuple[Column | None, pa.Table]]:
+    """Conditions for the keys that hold more than half of a task's share, and their rows."""
+    marks, seen = numbers(sample["mark"]), numbers(sample["seen"])
+    total = int(seen.sum())
+    if total <= _FEW_ROWS:
+        return
+    different, owners = np.unique(marks, return_inverse=True)
+    counts = np.bincount(owners, seen)
+    for place in np.flatnonzero((counts > _FEW_ROWS) & (counts > total / (2 * tasks))).tolist():
+        key = F.expr(f"{_mark(keys)} = {different[place]}") if keys else None
+        yield key, sample.filter(pa.array(owners == place))
+
+
+def _histogram(sample: pa.Table) -> dict[int, int]:
+    """About how many rows there are from one time to the next."""
+    times, seen = numbers(sample["t"]), numbers(sample["seen"])
+    order = np.argsort(times)
+    times, until = times[order], np.cumsum(seen[order])
+    places = np.searchsorted(until, np.linspace(0, until[-1], _BINS, endpoint=False), "right")
+    edges = np.unique(times[places])
+    starts = np.searchsorted(times, edges)
+    before = np.append(np.concatenate([[0], until])[starts], until[-1])
+    counts: NDArray[np.int64] = np.diff(before)
+    return dict(zip(edges.tolist(), counts.tolist(), strict=True))

@@ -1,0 +1,140 @@
+"""Whether a batch may be looked at before its query runs, and the look itself, kept short.
+
+A DataFrame's plan is fixed when it is made, so a look at the rows is a job of its own, run while
+the query is built.  Unless the user asks for more, only rows that are merely read are looked at,
+if there are many of them, and not for long.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from time import perf_counter
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from windrow.errors import InputError
+from windrow.plan import Sample
+from windrow.spark.analysis.resolve import Request
+from windrow.spark.transport.workers import JOB_ERRORS, described
+
+__all__ = ["LIMIT_S", "SETTING", "Look", "look_at", "why_not"]
+
+SETTING = "spark.windrow.sample"
+
+# How long a look may take, in seconds, if nobody asked for it.
+LIMIT_S = 30.0
+_AGAIN_S = 1.0
+
+# Fewer bytes hold no key that is worth splitting.
+_FEW_BYTES = 1 << 20
+# Spark's word for a size that it does not know.
+_UNKNOWN_BYTES = 1 << 62
+
+# Steps of a plan that only read rows, or pass them on.
+_READING = {
+    "DataSourceV2ScanRelation",
+    "Filter",
+    "HiveTableRelation",
+    "InMemoryRelation",
+    "LocalRelation",
+    "LogicalRelation",
+    "OneRowRelation",
+    "Project",
+    "Range",
+    "Union",
+}
+
+_numbers = count()
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a look at the rows found; None where it took too long."""
+
+    found: pa.Table | None
+    seconds: float
+
+
+def why_not(request: Request) -> str | None:
+    """Why the rows of a request are not to be looked at, without looking; None if they are."""
+    told = request.sample or _of_session(request.source.sparkSession)
+    if told is Sample.ALWAYS:
+        return None
+    return "sample is 'never'" if told is Sample.NEVER else _not_merely_read(request.rows)
+
+
+def look_at(request: Request, work: Callable[[], pa.Table]) -> Look:
+    """Do `work`, a job over the rows, as long as may be; Spark's pages say what it is for."""
+    spark, begin = request.source.sparkSession, perf_counter()
+    limited = (request.sample or _of_session(spark)) is Sample.AUTO
+    with described(spark, f"sampling rows by {', '.join(request.names.keys) or 'time'}"):
+        found = _in_time(spark, work) if limited else work()
+    return Look(found, perf_counter() - begin)
+
+
+def _of_session(spark: SparkSession) -> Sample:
+    told = str(spark.conf.get(SETTING, Sample.AUTO.value)).lower()
+    for member in Sample:
+        if member.value == told:
+            return member
+    ways = ", ".join(member.value for member in Sample)
+    raise InputError(f"{SETTING}={told!r} is not a valid value; use one of {ways}")
+
+
+def _in_time(spark: SparkSession, work: Callable[[], pa.Table]) -> pa.Table | None:
+    context: Any = spark.sparkContext
+    tag = f"windrow-sample-{next(_numbers)}"
+    done, late = threading.Event(), threading.Event()
+
+    def give_up() -> None:
+        done.wait(LIMIT_S)
+        while not done.wait(_AGAIN_S):  # the job may be still to come
+            late.set()
+            context.cancelJobsWithTag(tag)
+
+    watch = threading.Thread(target=give_up, name=tag, daemon=True)
+    context.addJobTag(tag)
+    watch.start()
+    try:
+        return work()
+    except JOB_ERRORS:
+        if late.is_set():
+            return None
+        raise
+    finally:
+        done.set()
+        watch.join()
+        context.removeJobTag(tag)
+
+
+def _not_merely_read(rows: DataFrame) -> str | None:
+    """Why a look at rows would take more than reading them, or not be worth it."""
+    java = getattr(rows, "_jdf", None)
+    if java is None:
+        return "Spark Connect does not tell what the input is computed from"
+    plan = java.queryExecution().optimizedPlan()
+    for node in _nodes(plan):
+        name = str(node.nodeName())
+        if name == "LogicalRDD":
+            return "the input is an RDD, of which Spark does not know what it is computed from"
+        filled = name != "InMemoryRelation" or node.cacheBuilder().isCachedColumnBuffersLoaded()
+        if not filled:
+            return "the input is to be cached, and has not been computed yet"
+        if name not in _READING:
+            return f"the input is computed ({name}), which a look at it would do once more"
+    if not plan.deterministic():
+        return "the input is not the same each time it is computed"
+    size = int(plan.stats().sizeInBytes())
+    if size < _FEW_BYTES:
+        return f"the input is small ({max(size >> 10, 1):,} KB)"
+    return None if size < _UNKNOWN_BYTES else "Spark does not know how large the input is"
+
+
+def _nodes(plan: Any) -> Iterator[Any]:
+    yield plan
+    children = plan.children()
+    for place in range(children.size()):
+        yield from _nodes(children.apply(place))

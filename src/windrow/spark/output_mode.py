@@ -1,0 +1,182 @@
+"""Streams that may be written in one output mode only: the one that suits when results are told.
+
+Spark asks no stateful operator for its output mode.  Written in append mode, results on change
+would come in every version they ever had; in update mode, Spark's own aggregation would give those
+on close early.  So the writer of a result asks, and that of whatever its methods make of its rows.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import DataFrame
+
+from windrow.arguments import shown
+from windrow.errors import InputError
+from windrow.spark.analysis.operators import operators_of
+from windrow.windows import Emit
+
+__all__ = ["Streamed"]
+
+# Which class of Spark's a frame is of (classic, Connect) is known when there is one.
+if TYPE_CHECKING:
+    _Frame = DataFrame
+else:
+    _Frame = object
+
+_MODES = {Emit.ON_CLOSE: "append", Emit.ON_CHANGE: "update"}
+_WAYS_OUT = {
+    Emit.ON_CLOSE: (
+        "each result once, when its window is over; write it with outputMode('append'), or say "
+        "emit='on_change'"
+    ),
+    Emit.ON_CHANGE: (
+        "a result again whenever it changes; write it with outputMode('update'), by foreachBatch "
+        "with an upsert for example, or say emit='on_close'"
+    ),
+}
+
+# The methods of a frame that make another one of its rows, as they come.  Those that are not among
+# them join, aggregate, or are for batches alone; `transform` hands on whatever its function makes.
+_PASSING = (
+    "alias",
+    "coalesce",
+    "distinct",
+    "drop",
+    "dropDuplicates",
+    "dropDuplicatesWithinWatermark",
+    "drop_duplicates",
+    "dropna",
+    "exceptAll",
+    "fillna",
+    "filter",
+    "hint",
+    "intersect",
+    "intersectAll",
+    "limit",
+    "mapInArrow",
+    "mapInPandas",
+    "melt",
+    "observe",
+    "offset",
+    "orderBy",
+    "repartition",
+    "repartitionById",
+    "repartitionByRange",
+    "replace",
+    "sample",
+    "sampleBy",
+    "select",
+    "selectExpr",
+    "sort",
+    "sortWithinPartitions",
+    "subtract",
+    "to",
+    "toDF",
+    "union",
+    "unionAll",
+    "unionByName",
+    "unpivot",
+    "where",
+    "withColumn",
+    "withColumnRenamed",
+    "withColumns",
+    "withColumnsRenamed",
+    "withMetadata",
+    "withWatermark",
+)
+
+
+class Streamed(_Frame):
+    """A result, or what was made of its rows; knows when its results are told."""
+
+    _emits: frozenset[Emit] = frozenset()  # several in a union; none of a batch
+
+    @property
+    def writeStream(self) -> Any:
+        """Spark's own writer, which refuses another output mode than suits."""
+        writer: Any = super().writeStream
+        if self._emits:
+            kind: Any = type(writer)
+            writer.__class__ = _kind_of_writer(kind)
+            vars(writer)["_windrow_emits"] = self._emits
+        return writer
+
+
+def _passing(name: str) -> Callable[..., Any]:
+    def passed(self: Any, *arguments: Any, **options: Any) -> Any:
+        if name == "withWatermark":
+            _require_no_watermark(self, *arguments, **options)
+        made: Any = getattr(super(Streamed, self), name)(*arguments, **options)
+        frames = [self, *arguments, *options.values()]
+        emits = [frame._emits for frame in frames if isinstance(frame, Streamed)]
+        return _streamed(made, frozenset[Emit]().union(*emits))
+
+    passed.__name__ = name
+    passed.__doc__ = "As of any DataFrame."
+    return passed
+
+
+for _name in _PASSING:
+    setattr(Streamed, _name, _passing(_name))
+
+
+def _streamed(made: Any, emits: frozenset[Emit]) -> Any:
+    """A frame that knows when its results are told."""
+    if emits:
+        kind: Any = type(made)
+        made.__class__ = _kind_of_frame(kind)
+        vars(made)["_emits"] = emits
+    return made
+
+
+def _require_no_watermark(frame: Any, *arguments: Any, **options: Any) -> None:
+    """Refuse a second watermark on results of a stream: it would wait for the first for ever."""
+    if frame._emits and operators_of(frame).have_watermark:
+        column = options.get("eventTime", *arguments[:1])
+        raise InputError(
+            f"withWatermark({shown(column)}): the results are of a stream that has a watermark "
+            "already, and a second one would never move; leave it out, as results carry the first, "
+            "or give the lateness you want where the stream begins"
+        )
+
+
+class _Writer:
+    """Remembers the output mode, and looks at it before a stream starts."""
+
+    _windrow_emits: frozenset[Emit]
+    _windrow_mode = "append"  # Spark's own default
+
+    def outputMode(self, outputMode: str) -> Any:
+        """As of any writer."""
+        self._windrow_mode = outputMode
+        return super().outputMode(outputMode)  # type: ignore[misc]
+
+    def start(self, *arguments: Any, **options: Any) -> Any:
+        """As of any writer, if the output mode suits."""
+        self._require_mode(arguments[2] if len(arguments) > 2 else options.get("outputMode"))
+        return super().start(*arguments, **options)  # type: ignore[misc]
+
+    def toTable(self, *arguments: Any, **options: Any) -> Any:
+        """As of any writer, if the output mode suits."""
+        self._require_mode(arguments[2] if len(arguments) > 2 else options.get("outputMode"))
+        return super().toTable(*arguments, **options)  # type: ignore[misc]
+
+    def _require_mode(self, given: str | None) -> None:
+        mode = given or self._windrow_mode
+        for emit, suitable in _MODES.items():
+            if emit in self._windrow_emits and mode.lower() != suitable:
+                raise InputError(
+                    f"outputMode={mode!r} does not suit emit={emit.value!r}, which gives "
+                    f"{_WAYS_OUT[emit]}"
+                )
+
+
+@cache
+def _kind_of_frame(kind: Any) -> Any:
+    return kind if issubclass(kind, Streamed) else type("StreamedDataFrame", (Streamed, kind), {})
+
+
+@cache
+def _kind_of_writer(kind: Any) -> Any:
+    return type("StreamedWriter", (_Writer, kind), {})

@@ -1,0 +1,131 @@
+"""The stages of a physical plan, built on Spark: nothing else runs."""
+
+from dataclasses import dataclass, replace
+from functools import singledispatch
+
+from pyspark.sql import DataFrame
+
+from windrow.engines.definition import Definition
+from windrow.plan import Plan
+from windrow.plan.stages import (
+    AggregateWindows,
+    Exchange,
+    ExpandSlices,
+    FoldRows,
+    LowerWindows,
+    PackRows,
+    PackSlices,
+    PackValues,
+    RunEngine,
+    RunStatefulEngine,
+    SampleRows,
+    SliceRows,
+    Stage,
+)
+from windrow.spark.analysis.resolve import Request
+from windrow.spark.batch import engine, native, slices
+from windrow.spark.batch.hot_keys import NONE, HotKeys, hot_keys
+from windrow.spark.stream import stateful
+from windrow.spark.transport.transit import arrived, tasks_of
+
+__all__ = ["Built", "build"]
+
+
+@dataclass(frozen=True)
+class Built:
+    """What the stages so far come to."""
+
+    request: Request
+    df: DataFrame  # the rows of the request, before the first stage
+    slices_of: Definition | None = None  # of packs that hold slices
+    hot: HotKeys = NONE
+
+
+def build(plan: Plan, request: Request) -> Built:
+    """All stages of a plan, in order."""
+    built = Built(request, request.rows)
+    for stage in plan.stages:
+        built = _after(stage, built)
+    return built
+
+
+@singledispatch
+def _after(stage: Stage, built: Built) -> Built:
+    raise NotImplementedError(f"Spark cannot run {stage}")
+
+
+@_after.register
+def _(stage: SampleRows, built: Built) -> Built:
+    return replace(built, hot=hot_keys(built.request, _tasks(built)))
+
+
+@_after.register
+def _(stage: AggregateWindows, built: Built) -> Built:
+    return replace(built, df=native.run(built.request))
+
+
+@_after.register
+def _(stage: SliceRows, built: Built) -> Built:
+    return replace(built, df=slices.sliced(built.request))
+
+
+@_after.register
+def _(stage: ExpandSlices, built: Built) -> Built:
+    return replace(built, df=slices.expanded(built.df, built.request))
+
+
+@_after.register
+def _(stage: PackRows, built: Built) -> Built:
+    request = built.request
+    if request.streaming:
+        return replace(built, df=stateful.pack_rows(request))
+    return replace(built, df=engine.pack_rows(request, built.hot))
+
+
+@_after.register
+def _(stage: FoldRows, built: Built) -> Built:
+    request = built.request
+    if request.streaming:
+        return replace(built, df=stateful.pack_folded(request))
+    packs = engine.pack_folded(built.df, request.definition)
+    return replace(built, df=packs, slices_of=request.definition)
+
+
+@_after.register
+def _(stage: PackSlices, built: Built) -> Built:
+    definition = built.request.definition
+    packs = engine.pack_slices(slices.states(built.df, built.request), definition)
+    return replace(built, df=packs, slices_of=definition)
+
+
+@_after.register
+def _(stage: PackValues, built: Built) -> Built:
+    rows = slices.values(built.df, built.request)
+    definition = slices.merging_definition(rows, built.request)
+    return replace(built, df=engine.pack_folded(rows, definition), slices_of=definition)
+
+
+@_after.register
+def _(stage: Exchange, built: Built) -> Built:
+    return replace(built, df=arrived(built.df, _tasks(built)))
+
+
+@_after.register
+def _(stage: RunEngine, built: Built) -> Built:
+    if built.slices_of is not None:
+        return replace(built, df=engine.run_over_slices(built.df, built.slices_of))
+    return replace(built, df=engine.run_over_rows(built.df, built.request, built.hot))
+
+
+@_after.register
+def _(stage: LowerWindows, built: Built) -> Built:
+    return replace(built, df=slices.lowered_values(built.df, built.request))
+
+
+@_after.register
+def _(stage: RunStatefulEngine, built: Built) -> Built:
+    return replace(built, df=stateful.run(built.df, built.request))
+
+
+def _tasks(built: Built) -> int:
+    return tasks_of(built.request.source.sparkSession)

@@ -1,0 +1,38 @@
+"""Pages of large windows as entries of Spark's state store."""
+
+import pyarrow as pa
+from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
+
+from windrow.columnar.compression import compress, decompress
+from windrow.columnar.packs import pack, unpack
+from windrow.engines.page_cache import Place
+from windrow.errors import SnapshotError
+
+__all__ = ["StatePages"]
+
+
+class StatePages:
+    """The pages of one key group at a time."""
+
+    def __init__(self, handle: StatefulProcessorHandle) -> None:
+        self._pages = handle.getMapState(
+            "pages", "paged_window long, level int, number long", "content binary"
+        )
+
+    def read(self, place: Place, schema: pa.Schema) -> pa.Table:
+        """A page that is there."""
+        stored = self._pages.getValue(place)
+        if stored is None:
+            raise SnapshotError(
+                f"the checkpoint's state lacks page {place.number} of level {place.level} of large "
+                f"window {place.paged_window}: it is damaged; use a copy of it, or a new checkpoint"
+            )
+        return unpack(decompress(stored[0]), schema)
+
+    def write(self, place: Place, page: pa.Table) -> None:
+        """Keep a page."""
+        self._pages.updateValue(place, (compress(pack(page)),))
+
+    def delete(self, place: Place) -> None:
+        """Forget a page."""
+        self._pages.removeKey(place)

@@ -1,0 +1,171 @@
+"""Spark's stateful operator over a key group: load state, call the engine, save state."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Row
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+
+from windrow.columnar.keyed import numbers
+from windrow.columnar.narrowed import widened
+from windrow.columnar.packs import pack
+from windrow.engines.engine import Kept
+from windrow.engines.flow import Flow, Passed, Watermark, ripe_of
+from windrow.engines.page_cache import PageCache
+from windrow.spark.analysis.clock import UNKNOWN, LateBy, set_timer
+from windrow.spark.state.about import About
+from windrow.spark.state.pages import StatePages
+from windrow.spark.state.shards import NEVER, Head, Shards, shards_of
+from windrow.spark.state.waiting import Waiting, WaitingRoom
+from windrow.spark.transport.hashed import HASH_KEY
+from windrow.spark.transport.packing import result_schema, rows_of_pack
+from windrow.spark.transport.shipped import Shipped
+
+__all__ = ["KeyGroupProcessor"]
+
+
+class KeyGroupProcessor(StatefulProcessor):
+    """All windows of the keys of a key group."""
+
+    def __init__(
+        self,
+        flow: Shipped[Flow],
+        query: str,
+        keys: tuple[str, ...],
+        late_by: LateBy,
+        *,
+        timers: bool,
+    ) -> None:
+        self._shipped = flow
+        self._query, self._keys = query, keys
+        self._late_by = late_by
+        self._timers = timers
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Called by Spark before all else."""
+        self._handle = handle
+        self._flow = self._shipped.get()
+        self._told = result_schema(self._flow.engine.schema, HASH_KEY).names
+        kept = self._flow.engine.kept
+        about = About(self._query, self._keys, kept, self._flow.rows)
+        self._shards = Shards(handle, kept, about)
+        if self._flow.waits:
+            self._room = WaitingRoom(handle, self._flow.rows)
+        if self._flow.pages:
+            self._pages = StatePages(handle)
+
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
+        """Called by Spark with the packs of a key group."""
+        tables = [widened(row["pack"], self._flow.rows) for row in rows]
+        return self._pass(pa.concat_tables(tables), timerValues)
+
+    def handleExpiredTimer(
+        self,
+        key: Any,
+        timerValues: Any,
+        expiredTimerInfo: Any,
+    ) -> Iterator[Row]:
+        """Called by Spark when the watermark has passed what a key group waited for."""
+        return self._pass(self._flow.rows.empty_table(), timerValues)
+
+    def close(self) -> None:
+        """Called by Spark after all else."""
+
+    def _pass(self, rows: pa.Table, times: Any) -> Iterator[Row]:
+        watermark_ms = times.getCurrentWatermarkInMs()
+        head = self._shards.head()
+        watermark = self._late_by.watermark(head.timer_ms, watermark_ms)
+        work = self._wait_and_pass if self._flow.waits else self._pass_at_once
+        if self._flow.pages:
+            page_cache = PageCache(self._pages)
+            passed, after = work(self._flow.at(page_cache), head, rows, watermark)
+            page_cache.put_away()
+        else:
+            passed, after = work(self._flow, head, rows, watermark)
+        if self._timers:
+            timer_ms = self._late_by.timer(_due_ms(after), watermark_ms)
+            set_timer(self._handle, head.timer_ms, timer_ms)
+            after = replace(after, timer_ms=timer_ms)
+        if after != head or head.fresh:
+            self._shards.save(after)
+        late = passed.late
+        for table in passed.results:
+            yield from _packs(table.select(self._told), late)
+            late = 0
+
+    def _pass_at_once(
+        self, flow: Flow, head: Head, rows: pa.Table, watermark: Watermark
+    ) -> tuple[Passed, Head]:
+        """Apply rows as they come."""
+        return self._with_shards(
+            head, [rows], watermark.until, lambda kept: flow.pass_through(kept, rows, watermark)
+        )
+
+    def _wait_and_pass(
+        self, flow: Flow, head: Head, rows: pa.Table, watermark: Watermark
+    ) -> tuple[Passed, Head]:
+        """Let rows wait, and apply those that the watermark has reached."""
+        room, until = self._room, watermark.until
+        fresh, late = flow.in_time(rows, watermark.since)
+        ripe, waiting = room.let_out(head.waiting, until)
+        still = fresh.slice(0, 0)
+        if flow.previews:
+            # What is told of a row is told once, as it comes: it is applied with the next call.
+            still = self._of_the_same_keys(waiting, fresh)
+        else:
+            at_once, fresh = ripe_of(fresh, until)
+            ripe = pa.concat_tables([ripe, at_once])
+        touching = [ripe, fresh] if flow.previews else [ripe]
+        passed, head = self._with_shards(
+            head, touching, until, lambda kept: flow.apply(kept, ripe, still, fresh, until)
+        )
+        head = replace(head, waiting=room.let_in(waiting, fresh))
+        return replace(passed, late=late), head
+
+    def _of_the_same_keys(self, waiting: Waiting, fresh: pa.Table) -> pa.Table:
+        """The waiting rows that new answers for these rows depend on."""
+        if not fresh.num_rows:
+            return fresh
+        rows = self._room.all(waiting)
+        own = np.isin(numbers(rows[HASH_KEY]), numbers(fresh[HASH_KEY]))
+        return rows.filter(pa.array(own))
+
+    def _with_shards(
+        self,
+        head: Head,
+        rows: Sequence[pa.Table],
+        until: int,
+        work: Callable[[Kept], Passed],
+    ) -> tuple[Passed, Head]:
+        """Work on the shards of these rows, and on those that are due."""
+        own = [shards_of(numbers(table[HASH_KEY]), head.bits) for table in rows]
+        due = np.flatnonzero(np.asarray(head.dues) <= until)
+        touched = np.unique(np.concatenate([*own, due]))
+        if not len(touched):
+            return Passed([self._flow.engine.schema.empty_table()], {}), head
+        passed = work(self._shards.load(head, touched.tolist()))
+        return passed, self._shards.store(head, touched, passed.kept, self._due)
+
+    def _due(self, kept: dict[str, pa.Table]) -> int:
+        due = self._flow.due(kept)
+        return NEVER if due is None else max(min(due, NEVER), -NEVER)  # what is kept may be any
+
+
+def _due_ms(head: Head) -> int:
+    """The first watermark with which a key group has something to do, if there is one."""
+    low = head.waiting.low
+    due = min(*head.dues, NEVER if low is None else low + 1)
+    # A watermark has reached its own millisecond, but none of the microseconds behind it.
+    return UNKNOWN if due == NEVER else -(-(due - 1) // 1000)
+
+
+def _packs(results: pa.Table, late: int) -> Iterator[Row]:
+    """Results as packed rows; the first tells how many rows came too late."""
+    size = rows_of_pack(results)
+    told = max(results.num_rows, 1 if late else 0)
+    for start in range(0, told, size):
+        piece = results.slice(start, size)
+        yield Row(pack=pack(piece), late=late if start == 0 else 0)

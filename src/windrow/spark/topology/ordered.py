@@ -1,0 +1,73 @@
+"""Lists and texts in order, though their values come over many nodes.
+
+Routing evenly loses the order of rows, so aggregates that depend on it are refused, save those
+whose states hold all their values: these can hold when each value came as well, and put them in
+order at the end.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+from operator import itemgetter
+from typing import Any
+
+from windrow.algebra.aggregate import Aggregate
+from windrow.algebra.monoid import Kind, Monoid
+from windrow.engines.definition import Definition
+from windrow.errors import AggregateError
+from windrow.windows import Tumbling
+
+__all__ = ["in_any_order", "require_any_order"]
+
+_Timed = tuple[Any, ...]  # time, arrival number, the values of the row
+
+_when = itemgetter(0, 1)
+
+
+def require_any_order(aggregates: Sequence[tuple[str, Aggregate[Any]]], period: Tumbling) -> None:
+    """Refuse aggregates that need rows in order and do not keep them."""
+    for name, part in aggregates:
+        if not part.monoid.commutative and part.monoid.kind is not Kind.HOLISTIC:
+            raise AggregateError(
+                f"{name}={part!r} depends on the order of rows, which is lost where they are dealt "
+                "out to many nodes; ask for it without a plan, as in "
+                f"windrow.over(df, time=...).window(window.{period!r}).aggregate({name}={part!r})"
+            )
+
+
+def in_any_order(definition: Definition) -> Definition:
+    """The definition with aggregates that give the same result in whichever order rows come."""
+    aggregates = tuple(
+        (name, part if part.monoid.commutative else _timed(part))
+        for name, part in definition.aggregates
+    )
+    return replace(definition, aggregates=aggregates)
+
+
+def _timed(part: Aggregate[Any]) -> Aggregate[Any]:
+    """The same aggregate over rows that are kept with their times and arrival numbers."""
+    inner: Monoid[Any, Any] = part.monoid
+
+    def lift(*row: Any) -> tuple[_Timed, ...]:
+        return (row,)
+
+    def lower(rows: tuple[_Timed, ...]) -> Any:
+        states = (inner.lift_row(*values) for _, _, *values in sorted(rows, key=_when))
+        return inner.lower(reduce(inner.combine, states, inner.identity))
+
+    timed = replace(
+        inner,
+        lift=lift,
+        combine=_together,
+        lower=lower,
+        identity=(),
+        commutative=True,
+        inputs=("at", "arrival", *inner.inputs),
+        numeric=None,
+        multiset=None,
+    )
+    return replace(part, monoid=timed, columns=("t", "n", *part.columns))
+
+
+def _together(some: tuple[_Timed, ...], others: tuple[_Timed, ...]) -> tuple[_Timed, ...]:
+    return some + others

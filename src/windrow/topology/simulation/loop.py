@@ -1,0 +1,175 @@
+"""The event loop: one event after the other, each followed through the layers at once; compiled.
+
+Only what was refused has to wait in a queue: see `world` for why nothing else does.
+"""
+
+from math import floor
+from typing import Any
+
+from windrow.compiler.marks import hot
+from windrow.kernels.cells import read_float, read_int
+from windrow.topology.simulation.chance import one_of, share
+from windrow.topology.simulation.closing import closed
+from windrow.topology.simulation.draws import salted
+from windrow.topology.simulation.nodes import admits, end_second, kept, route
+from windrow.topology.simulation.outcomes import arrive, drop, note_delay, sent_again, wait
+from windrow.topology.simulation.rows import add_int, row
+from windrow.topology.simulation.streams import taken
+from windrow.topology.simulation.world import (
+    BY_SOURCE,
+    COUNTS,
+    FIRST_NODE,
+    ITEM_BYTES,
+    LAYER,
+    LAYOUT,
+    LOADS,
+    NUMBERS,
+    OFFERED,
+    PLACE,
+    PLACES,
+    RATES,
+    ROUTING,
+    SINCE,
+    SIZE,
+    TRACED,
+    TUPLES,
+    WIDTH,
+)
+
+__all__ = ["DONE", "FULL", "PAUSED", "advance", "settle"]
+
+# Why the loop stopped: the time has come, so many events have passed, or the queue must grow.
+DONE, PAUSED, FULL = range(3)
+
+_FIRST_TRY = -1.0  # since when a tuple waits that does not
+
+
+def advance(world: Any, until: Any, events: Any) -> Any:
+    """Let what happens before a moment happen, but not more than so many events."""
+    streams, waiting, closings = world.streams, world.waiting, world.closings
+    for _ in range(events):
+        waiting_now = read_int(waiting.used, SIZE)
+        if waiting_now >= waiting.room:
+            return FULL  # an event lets at most one tuple more wait
+        stream = _earliest(streams.due, streams.number)
+        u = read_float(streams.due, stream)
+        again = waiting_now > 0 and read_float(waiting.due, 0) <= u
+        if again:
+            u = read_float(waiting.due, 0)
+        closing = -1
+        if world.rules.closes:
+            closing = _earliest(closings.due, world.rules.layers)
+            if read_float(closings.due, closing) <= u:
+                u = read_float(closings.due, closing)
+            else:
+                closing = -1
+        if u >= until:
+            return DONE
+        if closing >= 0:
+            key, period, weight = closed(world, closing)
+            layer, node, size, since = closing + 1, -1, world.rules.state_bytes, _FIRST_TRY
+            if weight == 0:
+                continue
+        elif again:
+            layer, node, key, period, weight, size, since = sent_again(world)
+        else:
+            node, key, period, size = _sent(world, stream, u)
+            layer, weight, since = 0, 1, _FIRST_TRY
+        _pass_down(world, u, layer, node, key, period, weight, size, since)
+    return PAUSED
+
+
+def settle(world: Any, now: Any) -> None:
+    """Add up the latest second of every node, and what waits as if it were accepted now."""
+    for layer in range(world.rules.layers):
+        layout = row(world.layout, layer, LAYOUT)
+        first = read_int(layout, FIRST_NODE)
+        for at in range(first, first + read_int(layout, WIDTH)):
+            end_second(world, layer, row(world.loads, at, LOADS))
+    waiting = world.waiting
+    for place in range(read_int(waiting.used, SIZE)):
+        number = read_int(waiting.order, place)
+        layer = read_int(row(waiting.tuples, number, TUPLES), LAYER)
+        since = read_float(row(waiting.numbers, number, NUMBERS), SINCE)
+        note_delay(world, layer, now - since)
+
+
+@hot
+def _earliest(due: Any, number: Any) -> Any:
+    first = 0
+    for other in range(1, number):
+        if read_float(due, other) < read_float(due, first):
+            first = other
+    return first
+
+
+@hot
+def _sent(world: Any, stream: Any, u: Any) -> Any:
+    """The node, key, period and size of a device's new item."""
+    rules, streams, layout = world.rules, world.streams, row(world.layout, 0, LAYOUT)
+    place = read_int(row(streams.places, stream, PLACES), PLACE)
+    device, behind = taken(streams, world.chance, stream)
+    if streams.trace.tells_periods:
+        number = read_int(streams.trace.periods, place)
+    else:
+        number = floor((u - behind) / rules.period_s)
+    period = number - rules.first_period
+    add_int(world.results.expected, period, 1)
+    if streams.kind == TRACED:
+        size = read_float(streams.trace.sizes, place)
+    else:
+        size = read_float(row(streams.rates, stream, RATES), ITEM_BYTES)
+    key = 0
+    if rules.keys > 1:
+        key = _key(world)
+    if read_int(layout, ROUTING) == BY_SOURCE:
+        node = one_of(salted(world.salts, 0, device), read_int(layout, WIDTH))
+    else:
+        node = route(world, 0, key)
+    return node, key, period, size
+
+
+@hot
+def _key(world: Any) -> Any:
+    """By the item's number: the hottest, or any other alike."""
+    rules, number = world.rules, read_int(world.counts, OFFERED)
+    drawn = share(salted(world.salts, rules.layers, number))
+    if drawn < rules.hottest:
+        return 0
+    place = (drawn - rules.hottest) / (1.0 - rules.hottest) * (rules.keys - 1)
+    return min(1 + int(place), rules.keys - 1)
+
+
+@hot
+def _pass_down(
+    world: Any,
+    u: Any,
+    layer: Any,
+    node: Any,
+    key: Any,
+    period: Any,
+    weight: Any,
+    size: Any,
+    since: Any,
+) -> None:
+    """Follow a tuple, and what it drives out of nodes, until nothing moves any more."""
+    while layer < world.rules.layers:
+        if since == _FIRST_TRY:
+            if node < 0:
+                node = route(world, layer, key)
+            add_int(row(world.counts, layer, COUNTS), OFFERED, 1)
+        if not admits(world, layer, node, u, size):
+            if world.rules.retries:
+                is_first = since == _FIRST_TRY
+                since = u if is_first else since
+                wait(world, u, layer, node, key, period, weight, size, since, is_first)
+            else:
+                drop(world, layer, period, weight)
+            return
+        if since != _FIRST_TRY:
+            note_delay(world, layer, u - since)
+        period, weight = kept(world, layer, node, key, period, weight)
+        if weight == 0:
+            return
+        layer, node, size, since = layer + 1, -1, world.rules.state_bytes, _FIRST_TRY
+    arrive(world, u, period, weight)

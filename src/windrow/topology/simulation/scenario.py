@@ -1,0 +1,134 @@
+"""What is simulated: a plan, and what happens to it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from windrow.arguments import member, shown
+from windrow.errors import InputError
+from windrow.topology.arrivals import GRACE
+from windrow.topology.checks import require_kind, require_not_negative, require_positive
+from windrow.topology.model import Emission, Limit, Routing
+from windrow.topology.plan import Plan
+from windrow.topology.simulation.settings import BackOff, Bursts, Refusal, Sending
+from windrow.topology.trace import Trace
+
+__all__ = ["Scenario"]
+
+_MOST_ITEMS = 1e12
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """All that a simulation depends on, checked."""
+
+    plan: Plan
+    sending: Sending
+    duration_s: float
+    seed: int
+    on_refusal: Refusal
+    back_off: BackOff
+    routing: Routing
+    skew_s: float
+    bursts: Bursts
+    jitter_s: float
+    trace: Trace | None
+
+    def __post_init__(self) -> None:
+        for name, kind in (
+            ("sending", Sending),
+            ("on_refusal", Refusal),
+            ("routing", Routing),
+        ):
+            object.__setattr__(self, name, member(kind, getattr(self, name), name))
+        require_kind(BackOff, self.back_off, "back_off")
+        require_kind(Bursts, self.bursts, "bursts")
+        require_positive(self.duration_s, "duration_s", 3600)
+        require_not_negative(self.skew_s, "skew_s", 0.5)
+        require_not_negative(self.jitter_s, "jitter_s", 0.1)
+        if not isinstance(self.seed, int) or isinstance(self.seed, bool) or self.seed < 0:
+            raise InputError(
+                f"seed={shown(self.seed)} is not a whole number of 0 or more; give one"
+            )
+        if (self.trace is not None) != (self.sending is Sending.TRACE):
+            raise InputError(
+                f"sending={self.sending} with trace={'one' if self.trace else None}: a trace is "
+                "replayed by sending=Sending.TRACE, and by nothing else; give both or neither"
+            )
+        if self.trace is not None:
+            require_kind(Trace, self.trace, "trace")
+            self._require_good_trace(self.trace)
+        else:
+            self._require_few_items()
+        if self.on_refusal is Refusal.RETRY:
+            self._require_small_tuples()
+
+    @property
+    def devices(self) -> int:
+        """Those of all classes, and those that a trace has more."""
+        planned = sum(one.count for one in self.plan.sources)
+        return planned if self.trace is None else max(planned, int(self.trace.devices.max()) + 1)
+
+    @property
+    def closes(self) -> bool:
+        """Whether nodes hand on when a period closes."""
+        return self.plan.reduction.emission is Emission.AT_CLOSE
+
+    @property
+    def grace_s(self) -> float:
+        """How long after its end a period closes in the first layer."""
+        return GRACE * self.skew_s
+
+    def _require_few_items(self) -> None:
+        items = self.plan.rate * self.duration_s
+        if max(items, self.devices) > _MOST_ITEMS:
+            raise InputError(
+                f"duration_s={self.duration_s:g} of {self.devices:g} sources are {items:.2g} "
+                "items: one by one they would take days; simulate a shorter time, or fewer sources "
+                "into fewer nodes"
+            )
+
+    def _require_good_trace(self, trace: Trace) -> None:
+        if trace.times_s[0] < 0 or not (np.diff(trace.times_s) >= 0).all():
+            raise InputError(
+                "times_s of the trace are not all of 0 or more and in order; sort the trace, and "
+                "count seconds from its first item"
+            )
+        if trace.devices.min() < 0:
+            raise InputError("devices of the trace are below 0; number them from 0")
+        planned, alike = sum(one.count for one in self.plan.sources), trace.sizes is not None
+        alike = alike or len({one.item_bytes for one in self.plan.sources}) == 1
+        if not alike and self.devices > planned:
+            raise InputError(
+                f"the trace has {self.devices:,} devices and the plan {planned:,}, in classes of "
+                "items of different size; plan for as many, or give the trace sizes"
+            )
+
+    def _require_small_tuples(self) -> None:
+        """What a node can never take would be sent again for ever."""
+        largest = max(one.item_bytes for one in self.plan.sources)
+        if self.trace is not None and self.trace.sizes is not None:
+            largest = float(self.trace.sizes.max())
+        for number, layer in enumerate(self.plan.layers, 1):
+            if not _fits(largest, layer.node.limit):
+                raise InputError(
+                    f"a node of layer {number} never takes a tuple of {largest:g} bytes, as it "
+                    f"takes {_told(layer.node.limit)} in a second: on_refusal=Refusal.RETRY would "
+                    "send it again for ever; raise the limit, or use Refusal.DROP"
+                )
+            largest = self.plan.state_bytes
+
+
+def _told(limit: Limit) -> str:
+    parts = []
+    if limit.items is not None:
+        parts.append(f"{limit.items:g} items")
+    if limit.bytes is not None:
+        parts.append(f"{limit.bytes:g} bytes")
+    return " and ".join(parts)
+
+
+def _fits(size: float, limit: Limit) -> bool:
+    return (limit.items is None or limit.items >= 1) and (
+        limit.bytes is None or limit.bytes >= size
+    )

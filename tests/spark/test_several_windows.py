@@ -1,0 +1,199 @@
+"""Several windows of one shape in one query: what each alone would give, batch and stream."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from pyspark.sql import DataFrame, SparkSession
+
+import windrow as wr
+from tests.spark.support import Row, drawn_rows, examples, frame_of
+from windrow import agg, window
+from windrow.algebra.aggregate import Aggregate
+from windrow.errors import InputError, WindowError
+from windrow.plan import Strategy
+from windrow.spark import stages
+from windrow.spark.batch import hot_keys as hot
+from windrow.testing import Feed, check_rows, expected
+from windrow.window import Emit, Window
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
+TRAILING: dict[str, Window] = {
+    "short": window.trailing("4 s"),
+    "tied": window.trailing("9 s", closed="both", ties="together"),
+    "before": window.trailing("30 s", closed="left"),
+    "last": window.trailing(rows=3),
+}
+SESSIONS: dict[str, Window] = {
+    "visit": window.session("2 s"),
+    "stay": window.session("7 s"),
+    "day": window.session("1 min"),
+}
+COUNTS: dict[str, Window] = {"pairs": window.count(2), "runs": window.count(5, every=3)}
+SHAPES = {"trailing": TRAILING, "sessions": SESSIONS, "counts": COUNTS}
+AGGREGATES = {
+    "n": agg.count(),
+    "total": agg.sum("i"),
+    "middle": agg.median("v"),
+    "latest": agg.last("s"),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@examples(2)
+@given(rows=drawn_rows)
+def test_a_batch_agrees_with_the_oracle(spark: SparkSession, shape: str, rows: list[Row]) -> None:
+    windows = SHAPES[shape]
+    query = wr.over(frame_of(spark, rows), time="t", by="k").windows(**windows)
+    wanted = expected(rows, time="t", by="k", windows=windows, aggregates=AGGREGATES)
+    check_rows(query.aggregate(**AGGREGATES), wanted)
+
+
+def _row(second: float, key: str | None, value: int | None) -> Row:
+    return {"k": key, "t": NOON + timedelta(seconds=second), "i": value}
+
+
+# Rows late by less than the lateness, some of one time, some null, and a silence.
+SCHEMA = "k string, t timestamp, i bigint"
+BATCHES = [
+    [_row(0, "a", 1), _row(7, "b", None), _row(3, "a", 3), _row(3, "a", 4)],
+    [_row(22, "a", 4), _row(12, None, 5), _row(5, "b", 6), _row(22, "a", None)],
+    [_row(95, "b", 7), _row(81, "a", 8)],
+    [_row(90, None, 9), _row(95, "b", 10)],
+]
+
+
+@pytest.mark.parametrize(
+    ("shape", "emit"),
+    [
+        ("trailing", Emit.ON_CLOSE),
+        ("sessions", Emit.ON_CLOSE),
+        pytest.param("counts", Emit.ON_CLOSE, marks=pytest.mark.slow),
+        pytest.param("trailing", Emit.ON_CHANGE, marks=pytest.mark.slow),
+    ],
+)
+def test_a_stream_that_starts_again_in_the_middle_agrees_with_the_oracle(
+    spark: SparkSession, shape: str, emit: Emit
+) -> None:
+    windows = SHAPES[shape]
+    aggregates: dict[str, Aggregate[Any]] = {"n": agg.count(), "all": agg.collect("i")}
+    mode = "append" if emit is Emit.ON_CLOSE else "update"
+    with Feed(spark, SCHEMA, time="t", lateness="20 s") as feed:
+        query = wr.over(feed.frame, time="t", by="k", emit=emit).windows(**windows)
+        run = feed.start(query.aggregate(**aggregates), mode=mode)
+        for place, batch in enumerate(BATCHES):
+            run.add(batch)
+            if place == 1:
+                run.restart()
+        run.watermark(NOON + timedelta(hours=1))
+        rows = [row for batch in BATCHES for row in batch]
+        wanted = expected(rows, time="t", by="k", windows=windows, aggregates=aggregates)
+        if emit is Emit.ON_CLOSE:
+            check_rows(run.rows, wanted)
+        else:  # what was told last of each row is final; all that was told has it
+            told = [row | {"t": row["t"].astimezone(UTC)} for row in run.rows]
+            assert all(row in told for row in wanted)
+
+
+def test_the_parts_of_a_hot_key_reach_back_as_far_as_the_widest_window(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hot, "_FEW_ROWS", 100)
+    monkeypatch.setattr(hot, "_ONE_IN", 1)
+    parts: list[int] = []
+
+    def noted(*arguments: Any) -> hot.HotKeys:
+        found = looking(*arguments)
+        parts.extend(key.split.slots for key in found.keys)
+        return found
+
+    looking = hot.hot_keys
+    monkeypatch.setattr(stages, "hot_keys", noted)
+    rows = [
+        {"k": "b" if k % 50 == 0 else "a", "t": NOON + timedelta(seconds=k // 2), "i": k}
+        for k in ((place * 389) % 600 for place in range(600))
+    ]
+    frame = spark.createDataFrame([tuple(row.values()) for row in rows], SCHEMA).coalesce(1)
+    windows = {**TRAILING, "long": window.trailing(rows=40)}
+    aggregates = {"first": agg.first("i"), "sum": agg.sum("i")}
+    query = wr.over(frame, time="t", by="k", sample="always").windows(**windows)
+    found = query.aggregate(**aggregates)
+    assert max(parts, default=0) > 1
+    check_rows(found, expected(rows, time="t", by="k", windows=windows, aggregates=aggregates))
+
+
+@pytest.fixture(scope="module")
+def frame(spark: SparkSession) -> DataFrame:
+    return spark.sql("SELECT timestamp '2024-01-01' AS t, 'a' AS k, 1.0D AS v")
+
+
+def test_a_row_has_a_struct_for_each_trailing_window(frame: DataFrame) -> None:
+    query = wr.over(frame, time="t", by="k").windows(**TRAILING).keep("v")
+    found = query.aggregate(n=agg.count(), total=agg.sum("v"))
+    assert found.columns == ["t", "k", "v", *TRAILING]
+    assert found.select("short.n", "before.n", "last.total").first() == (1, 0, 1.0)
+
+
+def test_one_named_window_is_a_struct_too(frame: DataFrame) -> None:
+    query = wr.over(frame, time="t").windows(hour=window.trailing("1 hour"))
+    assert query.aggregate(n=agg.count()).select("hour.n").first() == (1,)
+
+
+def test_sessions_of_several_gaps_take_one_shuffle(frame: DataFrame) -> None:
+    query = wr.over(frame, time="t", by="k")
+    assert query.windows(**SESSIONS).plan(n=agg.count()).strategy is Strategy.KERNEL
+    assert query.window(SESSIONS["visit"]).plan(n=agg.count()).strategy is Strategy.NATIVE
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "says"),
+    [
+        (
+            lambda q: q.windows(hour=window.trailing("1 h"), day=window.tumbling("1 day")),
+            WindowError,
+            r"hour=trailing\('1 hour'\) and day=tumbling\('1 day'\) cannot share a pass, being of "
+            r"different shapes \(trailing, tumbling and hopping\); make a query of each shape",
+        ),
+        (
+            lambda q: q.windows(
+                a=window.policy(keep=lambda w: w.n < 3, using={"n": agg.count()}),
+            ),
+            WindowError,
+            r"a=policy.* depends on what it held before; run it alone with \.window",
+        ),
+        (
+            lambda q: q.windows(a=window.punctuated(end="k")),
+            WindowError,
+            r"a=punctuated.* marks are columns of their own; run it alone",
+        ),
+        (lambda q: q.windows(**{"": window.trailing("1 h")}), WindowError, "by the name ''"),
+        (
+            lambda q: q.windows(**TRAILING).approximate(10).aggregate(n=agg.count()),
+            InputError,
+            "approximate results of several trailing windows would take buckets for each",
+        ),
+        (
+            lambda q: q.windows(k=window.trailing("1 h")).aggregate(n=agg.count()),
+            InputError,
+            "two columns called 'k'",
+        ),
+        (
+            lambda q: q.windows(a=window.trailing("1 h")).aggregate(n=agg.count(), N=agg.count()),
+            InputError,
+            "two columns called 'n'",
+        ),
+        (
+            lambda q: q.windows(**TRAILING, order="arrival").aggregate(n=agg.count()),
+            InputError,
+            "ties='together' shows a row all rows of its time",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_together_is_told(
+    frame: DataFrame, make: Any, kind: type[Exception], says: str
+) -> None:
+    with pytest.raises(kind, match=says):
+        make(wr.over(frame, time="t", by="k"))
