@@ -9,11 +9,11 @@ import pytest
 from windrow import window
 from windrow.approximate import Footprint, MaxLike, SumLike
 from windrow.errors import InputError
+from windrow.parallel import Method
 from windrow.plan import (
     Assembly,
     Described,
     Description,
-    Ownership,
     Slicing,
     State,
     Strategy,
@@ -136,7 +136,7 @@ def test_a_plan_answers_each_question(
 ) -> None:
     plan = choose(asked)
     assert (plan.slicing, plan.assembly, plan.state) == answers
-    assert plan.ownership is Ownership.KEYS
+    assert plan.ownership is Method.KEYS
 
 
 @pytest.mark.parametrize(

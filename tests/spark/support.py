@@ -204,10 +204,12 @@ class Asked:
     order: Order = Order.TIME
     emit: Emit = Emit.ON_CLOSE
     options: Mapping[str, Any] = field(default_factory=dict)
+    parallel: tuple[str, int | None] = ("auto", None)  # the method, and how many units
 
     def of(self, frame: DataFrame) -> DataFrame:
         """The query over a frame."""
         query = wr.over(frame, time="t", by=self.by, order=self.order, emit=self.emit)
+        query = query.parallel(*self.parallel)
         return query.window(self.window, **self.options).aggregate(**self.aggregates)
 
     def expected(self, rows: Sequence[Row]) -> list[Row]:

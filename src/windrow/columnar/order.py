@@ -1,5 +1,7 @@
 """Orders of rows: key by key and by time, and where rows of one time begin and end."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -11,10 +13,10 @@ __all__ = ["by_time", "first_tied", "last_tied", "sorted_by_key_and_time"]
 
 
 def sorted_by_key_and_time(
-    table: pa.Table, times: NDArray[np.int64]
+    table: pa.Table, times: NDArray[np.int64], by: Sequence[str] | None = None
 ) -> tuple[Keyed, NDArray[np.int64]]:
     """The rows of each key together and by time, ties as they came; and the times in that order."""
-    keyed = together(table)
+    keyed = together(table, by)
     ticks = times[keyed.origins]
     falls = np.flatnonzero(ticks[1:] < ticks[:-1]) + 1
     if np.isin(falls, keyed.borders).all():

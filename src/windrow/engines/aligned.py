@@ -5,6 +5,8 @@ all windows however many slices each has.
 """
 
 from collections.abc import Iterator
+from copy import copy
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +19,7 @@ from windrow.columnar.states import Summary
 from windrow.engines.definition import Definition
 from windrow.engines.engine import FRESH, Engine, Kept, Partials, Step
 from windrow.engines.grid import covered, last_starts, next_ends, slice_starts, windows_over
+from windrow.engines.share import Share
 from windrow.kernels.hopping import Hops
 from windrow.windows import Aligned
 
@@ -28,8 +31,10 @@ class AlignedWindows(Engine):
 
     def __init__(self, definition: Definition) -> None:
         self._definition = definition
+        self._share: Share | None = None
         grids = [(name, window.grid) for name, window in definition.windows]
         self._windows = [(name, grid) for name, grid in grids if grid is not None]
+        self._grids = [grid for _, grid in self._windows]
         self._keys = key_columns(definition.schema)
         self._summaries = [
             Summary(part, name, definition.schema, result)
@@ -50,12 +55,17 @@ class AlignedWindows(Engine):
             [*keys, *definition.name_fields(), *bounds, *definition.result_fields()]
         )
 
+    def owning(self, share: Share) -> Self:
+        """The same engine for one unit: it answers the windows that the unit owns."""
+        other = copy(self)
+        other._share = share
+        return other
+
     def fold(self, rows: pa.Table) -> pa.Table:
         """Rows folded into slices, key by key; rows between windows are in none."""
         times = numbers(rows["t"])
-        windows = [window for _, window in self._windows]
-        starts = slice_starts(times, windows)
-        taken = covered(starts, windows)
+        starts = slice_starts(times, self._grids)
+        taken = covered(starts, self._grids)
         if not taken.all():
             rows, starts = rows.filter(pa.array(taken)), starts[taken]
         if not len(starts):
@@ -70,6 +80,15 @@ class AlignedWindows(Engine):
             columns.extend(summary.fold(keyed.table, borders))
         columns.append(pa.array(np.diff(borders)))
         return pa.table(columns, schema=self.partials)
+
+    def fold_until(self, time: int) -> int:
+        """The start of the slice that a time is in."""
+        return int(slice_starts(np.array([time]), self._grids)[0])
+
+    def whole(self, partials: pa.Table) -> pa.Table:
+        """One slice for each key and start."""
+        keyed, starts = sorted_by_key_and_time(partials, numbers(partials["start"]))
+        return self._merged(keyed, _borders_of_equal(keyed, starts)).table
 
     def advance(self, kept: Kept, rows: pa.Table | Partials, until: int | None) -> Step:
         """Apply rows or slices: a result for each window that the time reached has ended."""
@@ -124,8 +143,8 @@ class AlignedWindows(Engine):
         late = 0
         if closed is not None and new.num_rows:
             open_slices = self._open(numbers(new["start"]), closed)
-            late = int(numbers(new["rows"])[~open_slices].sum())
-            if late:
+            late = int(numbers(new["rows"])[~open_slices & self._counted(new)].sum())
+            if not open_slices.all():
                 new, fresh = new.filter(pa.array(open_slices)), fresh[open_slices]
         joined = pa.concat_tables([held, new])
         keyed, starts = sorted_by_key_and_time(joined, numbers(joined["start"]))
@@ -135,6 +154,12 @@ class AlignedWindows(Engine):
             known = np.concatenate([np.zeros(held.num_rows, np.bool_), fresh])[keyed.origins]
             touched = np.logical_or.reduceat(known, borders[:-1])
         return self._merged(keyed, borders), late, touched
+
+    def _counted(self, slices: pa.Table) -> NDArray[np.bool_]:
+        """The slices that this unit counts, where several units have them."""
+        if self._share is None:
+            return np.ones(slices.num_rows, np.bool_)
+        return self._share.counts(slices, numbers(slices["start"]), self._grids)
 
     def _folded(self, rows: pa.Table, *, marked: bool) -> tuple[pa.Table, NDArray[np.bool_]]:
         """Rows folded into slices, and which of these are fresh."""
@@ -179,12 +204,20 @@ class AlignedWindows(Engine):
     ) -> Iterator[pa.Table]:
         slices = numbers(keyed.table["start"])
         tables = (
-            self._results(keyed.table, hops, name, window)
+            self._results(keyed.table, own, name, window)
             for name, window in self._windows
             for hops in windows_over(slices, keyed.borders, window, closed, until, fresh)
+            if len((own := self._owned(keyed.table, hops, window)).starts)
         )
         yield next(tables, empty(self.schema))
         yield from tables
+
+    def _owned(self, slices: pa.Table, hops: Hops, window: Aligned) -> Hops:
+        """The windows that this unit answers."""
+        if self._share is None:
+            return hops
+        own = self._share.owns(slices.take(pa.array(hops.since)), hops.starts, window)
+        return Hops(*(column[own] for column in hops))
 
     def _results(self, slices: pa.Table, hops: Hops, name: str, window: Aligned) -> pa.Table:
         keys = slices.select(self._keys).take(pa.array(hops.since))

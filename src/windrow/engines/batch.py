@@ -14,7 +14,7 @@ from windrow.columnar.order import by_time
 from windrow.engines.engine import NO_WATERMARK, Engine, Kept, Partials
 from windrow.windows import Emit, Order
 
-__all__ = ["run_through"]
+__all__ = ["folded_through", "run_through"]
 
 # Enough rows for a compiled loop to be worth its call; long ones weigh more than one.
 _ROWS_AT_ONCE = 1 << 18
@@ -26,16 +26,22 @@ def run_through(
     pieces: Iterable[tuple[int, pa.Table]],
     order: Order,
     emit: Emit = Emit.ON_CLOSE,
+    since: int | None = None,
+    until: int | None = None,
     *,
     folded: bool = False,
 ) -> Iterator[pa.Table]:
     """The results of all pieces, each given with its lowest time, or arrival number, in order.
 
-    Pieces are rows, or partials if they are `folded` already.
+    Pieces are rows, or partials if they are `folded` already.  Of windows that lie on a grid only
+    those are answered that end after `since` and not after `until`, if these are given.
 
     With `Emit.ON_CHANGE` also what windows are that the rows have not ended.
     """
     kept: Kept = {name: schema.empty_table() for name, schema in engine.kept.items()}
+    if since is not None:
+        nothing = engine.partials.empty_table()
+        kept = engine.advance(kept, Partials(nothing), since).kept
     waiting: list[pa.Table] = []
     weight = enough = held = 0
     # Slices stand at their start and need no order, being of one key and time each.
@@ -51,8 +57,8 @@ def run_through(
             # What had to wait is not looked through again before as much has come.
             enough = 2 * weight
             if done.num_rows:
-                until = low if order is Order.TIME else NO_WATERMARK
-                step = engine.advance(kept, given(done), until)
+                reached = low if order is Order.TIME else NO_WATERMARK
+                step = engine.advance(kept, given(done), reached)
                 kept = step.kept
                 # What windows hold is worked through again each time: not for fewer rows than it.
                 held = sum(map(_weight, kept.values()))
@@ -60,10 +66,34 @@ def run_through(
         waiting.append(piece)
         weight += _weight(piece)
     if waiting:
-        step = engine.advance(kept, given(pa.concat_tables(waiting)), None)
+        step = engine.advance(kept, given(pa.concat_tables(waiting)), until)
         yield from step.results
         if emit is Emit.ON_CHANGE:
             yield engine.unfinished(step.kept)
+
+
+def folded_through(
+    engine: Engine, pieces: Iterable[tuple[int, pa.Table]], order: Order, *, folded: bool
+) -> Iterator[pa.Table]:
+    """The partials of all pieces, which are rows or `folded` already, some at a time.
+
+    Where rows come in the order of time, they are folded in this order.
+    """
+    rank = "start" if folded else "t" if order is Order.TIME else "n"
+    waiting: list[pa.Table] = []
+    weight = enough = 0
+    for low, piece in pieces:
+        if weight > max(enough, _ROWS_AT_ONCE) and order is Order.TIME:
+            done, rest = _parted(pa.concat_tables(waiting), engine.fold_until(low), rank)
+            waiting, weight = [rest], _weight(rest)
+            enough = 2 * weight
+            if done.num_rows:
+                yield engine.whole(done) if folded else engine.fold(_in_order(done, rank))
+        waiting.append(piece)
+        weight += _weight(piece)
+    if waiting:
+        given = pa.concat_tables(waiting)
+        yield engine.whole(given) if folded else engine.fold(_in_order(given, rank))
 
 
 def _weight(rows: pa.Table) -> int:

@@ -46,6 +46,17 @@ class Definition:
         return Reach.of(window for _, window in self.windows)
 
     @property
+    def context(self) -> Reach | None:
+        """How far before a cut in time the rows of windows behind it may lie; None: anywhere."""
+        windows = [window for _, window in self.windows]
+        grids = [grid for window in windows if (grid := window.grid) is not None]
+        if grids:
+            return Reach(time_us=max(grid.size_us for grid in grids))
+        if windows[0].silence_us is not None:
+            return Reach()  # sessions are cut anywhere, and put together again
+        return self.reach if windows[0].bounded and not self.methods else None
+
+    @property
     def named(self) -> bool:
         """Whether windows have names in the result."""
         return bool(self.windows[0][0])

@@ -13,6 +13,7 @@ from typing import Self, TypeAlias
 import pyarrow as pa
 
 from windrow.engines.page_cache import PageCache
+from windrow.engines.share import Share
 from windrow.windows.durations import MIN_US
 
 __all__ = ["FRESH", "NO_WATERMARK", "Engine", "Kept", "Partials", "Step"]
@@ -66,8 +67,20 @@ class Engine(ABC):
         """The same engine with a page cache for its pages."""
         return self
 
+    def owning(self, share: Share) -> Self:
+        """The same engine for one unit of several that share the windows of each key."""
+        raise NotImplementedError(f"{type(self).__name__} has all windows of a key on one unit")
+
     def fold(self, rows: pa.Table) -> pa.Table:
         """Rows as a table of partials, if the engine folds early."""
+        raise NotImplementedError(f"{type(self).__name__} needs all rows of a key, in order")
+
+    def fold_until(self, time: int) -> int:
+        """Before which time all partials are whole, if all rows before the given one are there."""
+        return time
+
+    def whole(self, partials: pa.Table) -> pa.Table:
+        """Partials of which one stands for all that belong together, if the engine folds early."""
         raise NotImplementedError(f"{type(self).__name__} needs all rows of a key, in order")
 
     @abstractmethod

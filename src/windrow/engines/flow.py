@@ -25,6 +25,7 @@ from windrow.engines.engines import stream_engine_for
 from windrow.engines.forgetting import FORGETTABLE, first_silence, without_silent
 from windrow.engines.grid import covered, last_starts
 from windrow.engines.page_cache import PageCache
+from windrow.engines.share import Share
 from windrow.windows import Aligned, Emit, Order
 
 __all__ = ["Flow", "Passed", "Watermark", "ripe_of"]
@@ -56,6 +57,7 @@ class Flow:
     def __init__(self, definition: Definition, emit: Emit, forget_us: int | None = None) -> None:
         self.engine = stream_engine_for(definition)
         self._windows = [window for _, window in definition.windows]
+        self._share: Share | None = None
         self._emit = emit
         self._forget_us = forget_us
         self.waits = definition.order is Order.TIME and not self.engine.folds_early
@@ -74,6 +76,13 @@ class Flow:
         """The same flow with a page cache for pages."""
         other = copy(self)
         other.engine = self.engine.at(page_cache)
+        return other
+
+    def owning(self, share: Share) -> "Flow":
+        """The same flow for one unit of several that share the windows of each key."""
+        other = copy(self)
+        other.engine = self.engine.owning(share)
+        other._share = share
         return other
 
     def pass_through(self, kept: Kept, rows: pa.Table, watermark: Watermark) -> Passed:
@@ -97,7 +106,7 @@ class Flow:
 
     def is_late(self, times: NDArray[np.int64], since: int) -> NDArray[np.bool_]:
         """Which rows no window takes any more; those between two windows never were in any."""
-        aligned = [window for window in self._windows if isinstance(window, Aligned)]
+        aligned = self._aligned
         if self.waits:
             late = times < since
             return late & covered(times, aligned) if aligned else late
@@ -108,10 +117,17 @@ class Flow:
         behind: NDArray[np.bool_] = (ends > times) & (ends <= since)
         return behind
 
+    @property
+    def _aligned(self) -> list[Aligned]:
+        return [grid for window in self._windows if (grid := window.grid) is not None]
+
     def in_time(self, rows: pa.Table, since: int) -> tuple[pa.Table, int]:
         """New rows that may wait, in order of arrival; and how many came too late."""
         times = numbers(rows["t"])
-        late = int(np.count_nonzero(self.is_late(times, since)))
+        is_late = self.is_late(times, since)
+        if self._share is not None:
+            is_late &= self._share.counts(rows, times, self._aligned)
+        late = int(np.count_nonzero(is_late))
         in_time = times >= since
         return _by_arrival(rows if in_time.all() else rows.filter(pa.array(in_time))), late
 

@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from windrow.columnar.keyed import Keyed, empty, key_columns, numbers, spread, together
+from windrow.columnar.order import sorted_by_key_and_time
 from windrow.columnar.states import Summary
 from windrow.engines.definition import Definition
-from windrow.engines.engine import FRESH, Engine, Kept, Step
+from windrow.engines.engine import FRESH, Engine, Kept, Partials, Step
 from windrow.kernels.grouping import running_max
 from windrow.windows import Order, Punctuated, Session
 
@@ -58,15 +59,38 @@ class Segments(Engine):
         self._owners = [field.name for field in owners]
         self._entries = pa.schema([*owners, *self._bounds, *states])
         self.kept = {"open": self._entries}
+        if not self._by_marks:
+            self.partials = self._entries  # of rows that lie apart in time, or in any order
         # Rows of one time are applied at once in the order of time, but not as they arrive.
         self._remembers = self._by_marks and definition.order is Order.ARRIVAL
         if self._remembers:
             self.kept[_BEGUN] = pa.schema([*keys, *self._bounds])
         self.schema = pa.schema([*owners, *self._bounds, *definition.result_fields()])
 
-    def advance(self, kept: Kept, rows: pa.Table, until: int | None) -> Step:
+    def fold(self, rows: pa.Table) -> pa.Table:
+        """Rows folded into sessions, each of which may be a part of a longer one."""
+        keyed, _ = sorted_by_key_and_time(rows, numbers(rows["t"]))
+        return self._entries_after({"open": empty(self._entries)}, keyed.table)[0]
+
+    def whole(self, partials: pa.Table) -> pa.Table:
+        """Sessions put together where they touch."""
+        keyed, starts = sorted_by_key_and_time(partials, numbers(partials["start"]), self._owners)
+        ends = running_max(numbers(keyed.table["end"]), keyed.borders)
+        begins = np.ones(len(starts), np.bool_)
+        gaps = self._gaps_of(keyed.table).view(np.uint64)
+        # Later ones may begin before an earlier one ends; the difference may exceed 63 bits.
+        apart = (starts[1:] > ends[:-1]) & ((starts[1:] - ends[:-1]).view(np.uint64) > gaps[1:])
+        begins[1:] = apart
+        begins[keyed.borders[:-1][np.diff(keyed.borders) > 0]] = True
+        return self._merged(keyed.table, np.append(np.flatnonzero(begins), len(starts)))
+
+    def advance(self, kept: Kept, rows: pa.Table | Partials, until: int | None) -> Step:
         """Apply rows: a result for each window that they, or the time reached, have ended."""
-        entries, over, _ = self._entries_after(kept, rows)
+        if isinstance(rows, Partials):
+            entries = self.whole(pa.concat_tables([kept["open"], rows.table]))
+            over = self._silent(entries, until)
+        else:
+            entries, over, _ = self._entries_after(kept, rows)
         if not self._by_marks:
             over |= self._silent(entries, until)
         results = self._lowered(entries.filter(pa.array(over)))

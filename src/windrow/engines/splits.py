@@ -18,7 +18,7 @@ from windrow.columnar.keyed import numbers
 from windrow.errors import InputError
 from windrow.windows import Reach
 
-__all__ = ["CONTEXT", "EVER", "Split", "best_split", "split_rows", "whole_contexts"]
+__all__ = ["CONTEXT", "EVER", "Split", "best_split", "even_split", "split_rows", "whole_contexts"]
 
 # Context has numbers of arrival below zero: it is in windows, and has no result of its own.
 CONTEXT = 1 << 62
@@ -61,6 +61,11 @@ class Split:
         return (times >= self.reaches[slot - 1]) & (times < self.cuts[slot - 1])
 
     @property
+    def ends(self) -> list[tuple[int | None, int | None]]:
+        """For each slot after which time, and until which one, its windows end."""
+        return list(zip((None, *self.cuts), (*self.cuts, None), strict=True))
+
+    @property
     def bounded(self) -> dict[int, int]:
         """The slots whose context is not all that comes before, and the times they begin at."""
         ends = enumerate(zip(self.reaches, self.cuts, strict=True), 1)
@@ -81,9 +86,7 @@ def best_split(
     and before the start of the next; some may be before the first.  Where counts are of a random
     sample, each row in it stands for at most `one_in`.
     """
-    edges = np.array(sorted(histogram), np.int64)
-    counts = np.array([histogram[int(edge)] for edge in edges], np.int64)
-    before = np.concatenate([[0], np.cumsum(counts)])  # rows before each edge, and all rows
+    edges, before = _counted(histogram)
     total = int(before[-1])
     best, cost = Split(), float(total) * _WORTH
     for slots in (tasks, 2 * tasks):
@@ -93,6 +96,18 @@ def best_split(
         if ends < cost:
             best, cost = split, ends
     return best
+
+
+def even_split(histogram: Mapping[int, int], reach: Reach, slots: int, *, one_in: int = 1) -> Split:
+    """As many slots as asked for, or as times can be told apart, with about as many rows each."""
+    return _cut(*_counted(histogram), reach, slots, one_in) if histogram else Split()
+
+
+def _counted(histogram: Mapping[int, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The edges of the bins, and how many rows lie before each, and before the end."""
+    edges = np.array(sorted(histogram), np.int64)
+    counts = np.array([histogram[int(edge)] for edge in edges], np.int64)
+    return edges, np.concatenate([[0], np.cumsum(counts)])
 
 
 def whole_contexts(
@@ -128,13 +143,16 @@ def split_rows(
     hot: NDArray[np.int32] | None,
     splits: Sequence[Split],
     first_key_group: int,
+    *,
+    folded: bool = False,
 ) -> tuple[pa.Table, NDArray[np.int64]]:
-    """Rows with the context of every slot among them, and the key group of each.
+    """Rows, or slices if they are `folded`, with the contexts of all slots; and their key groups.
 
     `hot` says by which split a row goes, -1 by none: it stays in its key group.  Without it all
-    rows go by the only one.
+    rows go by the only one.  Rows of a context have arrival numbers below zero.
     """
-    times, key_groups = numbers(rows["t"]), key_groups.astype(np.int64)
+    times = numbers(rows["start" if folded else "t"])
+    key_groups = key_groups.astype(np.int64)
     taken, of_taken = [], []
     for number, split in enumerate(splits):
         mine: Any = slice(None) if hot is None else np.flatnonzero(hot == number)
@@ -149,6 +167,8 @@ def split_rows(
     if not len(places):
         return rows, key_groups
     context = rows.take(pa.array(places))
+    if folded:
+        return pa.concat_tables([rows, context]), np.concatenate([key_groups, *of_taken])
     place = rows.schema.get_field_index("n")
     arrivals = pa.array(numbers(context["n"]) - CONTEXT)
     context = context.set_column(place, rows.schema.field(place), arrivals)

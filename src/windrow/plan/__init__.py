@@ -2,12 +2,12 @@
 
 `description.py` is the logical query as the planner sees it; `feasible.py` says which strategies
 can run it, `choose.py` picks one and answers the four questions of `answers.py` (who slices, who
-owns, who assembles, where state is), `staging.py` turns the answers into `stages.py`; `reasons.py`
-and `exactness.py` put into words why, and what to expect.  `plan.py` is the result, which
-`windrow.spark.stages` builds stage by stage.
+owns: `ownership.py`, who assembles, where state is), `staging.py` turns the answers into
+`stages.py`; `reasons.py` and `exactness.py` put into words why, and what to expect.  `plan.py` is
+the result, which `windrow.spark.stages` builds stage by stage.
 """
 
-from windrow.plan.answers import Assembly, Ownership, Sample, Slicing, State, Strategy
+from windrow.plan.answers import Assembly, Sample, Slicing, State, Strategy
 from windrow.plan.choose import choose
 from windrow.plan.description import Described, Description
 from windrow.plan.plan import Plan
@@ -17,7 +17,6 @@ __all__ = [
     "Assembly",
     "Described",
     "Description",
-    "Ownership",
     "Plan",
     "Sample",
     "Slicing",

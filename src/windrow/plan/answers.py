@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-__all__ = ["Assembly", "Ownership", "Sample", "Slicing", "State", "Strategy"]
+__all__ = ["Assembly", "Sample", "Slicing", "State", "Strategy"]
 
 
 class Strategy(Enum):
@@ -36,16 +36,6 @@ class Slicing(Enum):
 
     WORKERS = "workers"
     """Python workers fold rows where they are read; partial states travel."""
-
-
-class Ownership(Enum):
-    """Which task has which windows."""
-
-    KEYS = "keys"
-    """All windows of a key are on one task."""
-
-    HOT_KEYS_BY_TIME = "hot keys by time"
-    """All windows of a key are on one task, but those of a hot key are dealt out in time blocks."""
 
 
 class Assembly(Enum):

@@ -1,10 +1,12 @@
 """The choice: which strategy runs a query, and what that answers."""
 
 from windrow.errors import InputError
-from windrow.plan.answers import Assembly, Ownership, Slicing, State, Strategy
+from windrow.parallel.methods import Method
+from windrow.plan.answers import Assembly, Slicing, State, Strategy
 from windrow.plan.description import Description
 from windrow.plan.exactness import exactness
 from windrow.plan.feasible import feasible, obstacle
+from windrow.plan.ownership import SPREAD, method_of, owners_of
 from windrow.plan.plan import Plan
 from windrow.plan.reasons import cheaper, kept, reasons, title
 from windrow.plan.staging import stages
@@ -23,23 +25,23 @@ def choose(query: Description) -> Plan:
     """The plan for a query; a forced strategy is refused where it cannot run it."""
     _require_order(query)
     strategy = _best(query) if query.forced is None else _forced(query, query.forced)
-    slicing = _slicing(query, strategy)
+    method = method_of(query)
+    slicing = _slicing(query, strategy, method)
     assembly = _assembly(query, strategy, slicing)
-    ownership = Ownership.HOT_KEYS_BY_TIME if query.splits else Ownership.KEYS
     state = _state(query, slicing, assembly)
     return Plan(
         query=title(query),
         strategy=strategy,
         slicing=slicing,
-        ownership=ownership,
+        ownership=method,
         assembly=assembly,
         state=state,
-        stages=stages(query, slicing, assembly),
-        reasons=reasons(query, slicing, assembly),
+        stages=stages(query, slicing, assembly, method, owners_of(query, method)),
+        reasons=reasons(query, slicing, assembly, method),
         kept=kept(query, state),
         cheaper=cheaper(query, slicing, assembly),
         exactness=exactness(query),
-        sampled=(query.unsampled,) if query.unsampled else (),
+        sampled=(query.unsampled,) if query.unsampled and method is Method.TIME else (),
     )
 
 
@@ -67,6 +69,8 @@ def _forced(query: Description, strategy: Strategy) -> Strategy:
 
 def _best(query: Description) -> Strategy:
     possible = feasible(query)
+    if query.parallel is not Method.AUTO:  # only an engine can have any windows anywhere
+        return Strategy.STATEFUL if query.streaming else Strategy.KERNEL
     for strategy in _preferences(query):
         if strategy in possible:
             return strategy
@@ -88,9 +92,13 @@ def _preferences(query: Description) -> list[Strategy]:
     return [Strategy.PANES]
 
 
-def _slicing(query: Description, strategy: Strategy) -> Slicing:
+def _slicing(query: Description, strategy: Strategy, method: Method) -> Slicing:
     if strategy is Strategy.NATIVE or not query.folds:
         return Slicing.NOBODY
+    if method in SPREAD and method is not Method.PANES and not query.streaming:
+        return Slicing.NOBODY  # these methods send rows; the engine of a stream takes slices
+    if method is Method.TIME and query.session:
+        return Slicing.NOBODY  # partial sessions have no place in time to be cut at
     # Slices of a stream that Spark made would lose rows: it drops a row once the watermark has
     # passed its slice, though windows that hold the slice may be open.
     if strategy is not Strategy.PANES or query.streaming:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from windrow.approximate.method import Method
+from windrow.approximate.method import Method as BucketMethod
+from windrow.parallel.methods import Method
 from windrow.plan.answers import Strategy
 from windrow.windows import Aligned, Emit, Order, Window
 
@@ -21,7 +22,7 @@ class Described:
     states: bool  # Spark can compute the states that our kernels keep
     commutative: bool
     compiled: bool  # its states are numbers, and its loops compiled
-    methods: tuple[Method, ...] = ()  # which of its rows share buckets, if any do
+    methods: tuple[BucketMethod, ...] = ()  # which of its rows share buckets, if any do
     has_bounds: bool = False  # of itself, being a sketch that is kept whole
 
 
@@ -39,8 +40,17 @@ class Description:
     forced: Strategy | None = None
     measured: bool = False  # Spark measures what it hands to Python, row by row
     intervals: bool = False  # results are intervals
-    splits: bool = False  # rows of a hot key may be worked on by several tasks, in blocks of time
+    parallel: Method = Method.AUTO  # who owns windows, as the user says
+    units: int | None = None  # over how many units, as the user says
+    tasks: int = 1  # that can run at once
+    cuttable: bool = False  # rows of one key can be cut by time, and worked on by several tasks
+    splits: bool = False  # those of hot keys are, or of all keys where the user says so
     unsampled: str | None = None  # why no row is looked at to find such keys
+
+    @property
+    def unit_count(self) -> int:
+        """Over how many units windows are spread."""
+        return self.tasks if self.units is None else self.units
 
     @property
     def window(self) -> Window:
@@ -79,8 +89,13 @@ class Description:
 
     @property
     def folds(self) -> bool:
-        """Whether rows can be folded into slices where they are read, in any order."""
-        return bool(self.aligned) and all(part.commutative for part in self.aggregates)
+        """Whether rows can be folded into slices where they are read, in any order.
+
+        Partial sessions of a stream would hide which of their rows are late.
+        """
+        sessions = self.session and not self.streaming and self.order is Order.TIME
+        foldable = bool(self.aligned) or sessions
+        return foldable and all(part.commutative for part in self.aggregates)
 
     @property
     def in_buckets(self) -> bool:

@@ -5,7 +5,8 @@ from textwrap import TextWrapper
 from typing import Any
 
 from windrow.notebook import boxes, code, section
-from windrow.plan.answers import Assembly, Ownership, Slicing, State, Strategy
+from windrow.parallel.methods import Method
+from windrow.plan.answers import Assembly, Slicing, State, Strategy
 from windrow.plan.stages import Stage
 
 __all__ = ["Plan"]
@@ -20,7 +21,7 @@ class Plan:
     query: str  # in one sentence
     strategy: Strategy
     slicing: Slicing
-    ownership: Ownership
+    ownership: Method
     assembly: Assembly
     state: State
     stages: tuple[Stage, ...]

@@ -1,8 +1,10 @@
 """A plan in words: what is asked, why it runs so, what is kept, and what would cost less."""
 
+from windrow.parallel.methods import Method
 from windrow.plan.answers import Assembly, Slicing, State, Strategy
 from windrow.plan.description import Description
 from windrow.plan.feasible import BY_TIME, LATE_ALONE, SPLIT, obstacle
+from windrow.plan.ownership import why_one_task
 from windrow.windows import Emit, Order, describe
 
 __all__ = ["cheaper", "kept", "reasons", "title"]
@@ -17,8 +19,25 @@ def title(query: Description) -> str:
     return f"{kind}: {aggregates}{keys} in {windows}."
 
 
-def reasons(query: Description, slicing: Slicing, assembly: Assembly) -> tuple[str, ...]:
+def reasons(
+    query: Description, slicing: Slicing, assembly: Assembly, method: Method = Method.KEYS
+) -> tuple[str, ...]:
     """Why it runs so, in the order of weight."""
+    return (*_why(query, slicing, assembly), *_for_owners(query, assembly, method))
+
+
+def _for_owners(query: Description, assembly: Assembly, method: Method) -> tuple[str, ...]:
+    """Why windows are where they are, if an engine makes them."""
+    if assembly is not Assembly.ENGINE:
+        return ()
+    called = f" ({method.acronym} in the literature)" if method.acronym else ""
+    if query.parallel is not Method.AUTO:
+        return (f"you asked for it: parallel={method.value!r}{called}",)
+    why = why_one_task(query)
+    return () if why is None else (f"all windows of a key are on one task: {why}",)
+
+
+def _why(query: Description, slicing: Slicing, assembly: Assembly) -> tuple[str, ...]:
     forced = (f"you asked for it: strategy={query.forced.value!r}",) if query.forced else ()
     if slicing is not Slicing.NOBODY:
         return (*forced, *_for_slices(query, slicing, assembly))
@@ -38,6 +57,8 @@ def _for_spark(query: Description) -> str:
 
 
 def _for_slices(query: Description, slicing: Slicing, assembly: Assembly) -> tuple[str, ...]:
+    if query.session:
+        return ("order does not matter, so rows are folded into sessions where they are read",)
     if query.overlap > 1:
         first = f"each row is in up to {query.overlap} windows: it is aggregated once, into a slice"
     else:

@@ -6,12 +6,17 @@ A stage is a value without Spark in it; `windrow.spark.stages` builds it.
 from dataclasses import dataclass
 from typing import ClassVar
 
+from windrow.parallel.owners import Owners
+
 __all__ = [
     "AggregateWindows",
     "Exchange",
     "ExpandSlices",
+    "FoldBlocks",
     "FoldRows",
     "LowerWindows",
+    "MergeSlices",
+    "PackBlocks",
     "PackRows",
     "PackSlices",
     "PackValues",
@@ -20,6 +25,8 @@ __all__ = [
     "RunStatefulEngine",
     "SampleRows",
     "SliceRows",
+    "SpreadRows",
+    "SpreadSlices",
     "Stage",
 ]
 
@@ -88,6 +95,37 @@ class FoldRows(_InPython):
 
 
 @dataclass(frozen=True)
+class PackBlocks(_InPython):
+    """Rows of hot keys as packs by blocks of time that share nothing, all others by key group."""
+
+
+@dataclass(frozen=True)
+class FoldBlocks(_InPython):
+    """Each block folded in the order of time; what may be part of a longer window, as packs."""
+
+
+@dataclass(frozen=True)
+class SpreadRows(_InPython):
+    """Rows copied to the units that own windows they are in, as packs."""
+
+    owners: Owners | None = None
+
+
+@dataclass(frozen=True)
+class SpreadSlices(_InPython):
+    """Rows folded into slices, and these copied to the units that own their windows, as packs."""
+
+    owners: Owners | None = None
+
+
+@dataclass(frozen=True)
+class MergeSlices(_InPython):
+    """Whole slices made of what came to their owners, and sent to the owners of their windows."""
+
+    owners: Owners | None = None
+
+
+@dataclass(frozen=True)
 class PackSlices(_InPython):
     """Slices that Spark made, in the very columns that the engine keeps, as packs."""
 
@@ -106,7 +144,9 @@ class Exchange(Stage):
 
 @dataclass(frozen=True)
 class RunEngine(_InPython):
-    """An engine over all packs of a key group."""
+    """An engine over all packs of a key group, or of a unit that owns some windows."""
+
+    owners: Owners | None = None
 
 
 @dataclass(frozen=True)
@@ -127,3 +167,4 @@ class RunStatefulEngine(Stage):
 
     runs_in = "Python workers"
     operators = ("Exchange", "TransformWithState", "MapInArrow")
+    owners: Owners | None = None

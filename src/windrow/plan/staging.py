@@ -1,13 +1,18 @@
 """From the answers to the stages that run."""
 
+from windrow.parallel.methods import Method
+from windrow.parallel.owners import Owners
 from windrow.plan.answers import Assembly, Slicing
 from windrow.plan.description import Description
 from windrow.plan.stages import (
     AggregateWindows,
     Exchange,
     ExpandSlices,
+    FoldBlocks,
     FoldRows,
     LowerWindows,
+    MergeSlices,
+    PackBlocks,
     PackRows,
     PackSlices,
     PackValues,
@@ -15,14 +20,24 @@ from windrow.plan.stages import (
     RunStatefulEngine,
     SampleRows,
     SliceRows,
+    SpreadRows,
+    SpreadSlices,
     Stage,
 )
 
 __all__ = ["stages"]
 
 
-def stages(query: Description, slicing: Slicing, assembly: Assembly) -> tuple[Stage, ...]:
-    """All that runs, in order."""
+def stages(
+    query: Description,
+    slicing: Slicing,
+    assembly: Assembly,
+    method: Method,
+    owners: Owners | None,
+) -> tuple[Stage, ...]:
+    """All that runs, in order; `owners` say where single windows are, if each may be anywhere."""
+    if owners is not None:
+        return _spread(query, slicing, owners)
     names = ", ".join(part.text for part in query.aggregates)
     if assembly is Assembly.SPARK and slicing is Slicing.NOBODY:
         of = "session" if query.session else "window"
@@ -34,8 +49,10 @@ def stages(query: Description, slicing: Slicing, assembly: Assembly) -> tuple[St
         )
     if slicing is Slicing.SPARK:
         return (_slices(query, names), *_from_slices(query, assembly))
-    packing = _folding(query) if slicing is Slicing.WORKERS else _packing(query)
-    return (*_sampling(query), packing, *_engine(query, slicing))
+    if method is Method.TIME and query.session and slicing is Slicing.NOBODY:
+        return (*_sampling(query, method), *_blocks(query, method))
+    packing = _folding if slicing is Slicing.WORKERS else _packing
+    return (*_sampling(query, method), packing(query, method), *_engine(query, slicing))
 
 
 def _times(query: Description) -> str:
@@ -77,19 +94,29 @@ def _from_slices(query: Description, assembly: Assembly) -> tuple[Stage, ...]:
     )
 
 
-def _sampling(query: Description) -> tuple[Stage, ...]:
-    if not query.splits or query.unsampled is not None:
+def _sampling(query: Description, method: Method) -> tuple[Stage, ...]:
+    if method is not Method.TIME or query.unsampled is not None:
         return ()
+    if query.parallel is Method.TIME:
+        return (SampleRows("some rows are looked at to cut time into blocks"),)
     return (SampleRows("one row in 64 is looked at to find hot keys, which are split by time"),)
 
 
-def _folding(query: Description) -> FoldRows:
-    return FoldRows(f"rows into slices where they are read, {_how(query)}")
+def _split(query: Description, method: Method) -> str:
+    """What goes by blocks of time, in words."""
+    if method is not Method.TIME:
+        return ""
+    return "; by blocks of time" if query.parallel is method else "; hot keys by blocks of time"
 
 
-def _packing(query: Description) -> PackRows:
-    split = "; those of hot keys by blocks of time" if query.splits else ""
-    return PackRows(f"rows into packs by key group{split}")
+def _folding(query: Description, method: Method) -> FoldRows:
+    split = _split(query, method)
+    into = "partial sessions" if query.session else "slices"
+    return FoldRows(f"rows into {into} where they are read, {_how(query)}{split}")
+
+
+def _packing(query: Description, method: Method) -> PackRows:
+    return PackRows(f"rows into packs by key group{_split(query, method)}")
 
 
 def _engine(query: Description, slicing: Slicing) -> tuple[Stage, ...]:
@@ -106,6 +133,41 @@ def _engine(query: Description, slicing: Slicing) -> tuple[Stage, ...]:
     return (
         Exchange("packs by key group, in the order of time", moved),
         RunEngine(f"{what}, {_how(query)}"),
+    )
+
+
+def _blocks(query: Description, method: Method) -> tuple[Stage, ...]:
+    """Sessions cut anywhere, and put together where they touch."""
+    return (
+        PackBlocks(f"rows into packs by key group{_split(query, method)}"),
+        Exchange("packs by block or key group, in the order of time", "all rows, packed as Arrow"),
+        FoldBlocks(f"rows into partial sessions, {_how(query)}"),
+        Exchange("packs by key group, in the order of time", "partial sessions"),
+        RunEngine("partial sessions put together where they touch"),
+    )
+
+
+def _spread(query: Description, slicing: Slicing, owners: Owners) -> tuple[Stage, ...]:
+    """Windows dealt out to units, which see what is in them."""
+    folded = slicing is Slicing.WORKERS
+    what, run = "slices" if folded else "rows", f"owned windows from their rows, {_how(query)}"
+    if folded:
+        run = f"owned windows from their slices, {_how(query)}"
+    moved = f"{what}, each to the units that own windows it is in"
+    if owners.method in (Method.HANDSHAKE, Method.ROUND_ROBIN):
+        moved = "all rows, each to every unit"
+    spread = SpreadSlices if folded else SpreadRows
+    first = spread(f"{what} copied to their units, of {owners.units}", owners=owners)
+    if query.streaming:
+        return (first, RunStatefulEngine(run, moved, owners=owners))
+    if owners.method is not Method.PANES:
+        return (first, Exchange("packs by unit", moved), RunEngine(run, owners=owners))
+    return (
+        spread(f"{what} to the units that own their slices", owners=owners),
+        Exchange("packs by unit", f"{what}, each to the owner of its slice"),
+        MergeSlices("whole slices, copied to the units that own their windows", owners=owners),
+        Exchange("packs by unit", "slices, each to the units that own windows it is in"),
+        RunEngine(f"owned windows from their slices, {_how(query)}", owners=owners),
     )
 
 

@@ -8,7 +8,7 @@ from windrow.columnar.inputs import read_inputs
 from windrow.plan import Described, Description, Strategy
 from windrow.spark.analysis.builtins import Builtin
 from windrow.spark.analysis.resolve import Request
-from windrow.spark.batch.hot_keys import is_splittable, why_unsampled
+from windrow.spark.batch.hot_keys import is_cuttable, is_splittable, why_unsampled
 from windrow.spark.configure import measures_batches
 from windrow.spark.transport.transit import tasks_of
 
@@ -22,7 +22,8 @@ def description(
 ) -> Description:
     """What the planner needs to know of a request, and of aggregates as the user wrote them."""
     spark = request.source.sparkSession
-    splits = is_splittable(request, tasks_of(spark))
+    tasks = tasks_of(spark)
+    splits = is_splittable(request, tasks)
     return Description(
         windows=request.windows,
         aggregates=tuple(
@@ -39,6 +40,10 @@ def description(
         forced=forced,
         measured=measures_batches(spark),
         intervals=request.intervals,
+        parallel=request.method,
+        units=request.units,
+        tasks=tasks,
+        cuttable=is_cuttable(request),
         splits=splits,
         unsampled=why_unsampled(request) if splits else None,
     )

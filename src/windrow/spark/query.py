@@ -7,9 +7,10 @@ from pyspark.sql import DataFrame
 
 from windrow.algebra.aggregate import Aggregate, Product, as_aggregation
 from windrow.approximate.footprint import require_buckets
-from windrow.arguments import shown
+from windrow.arguments import member, shown
 from windrow.errors import AggregateError, InputError, WindowError
 from windrow.notebook import code, section
+from windrow.parallel import Method
 from windrow.plan import Plan, Sample, Strategy
 from windrow.spark.analysis.columns import is_column
 from windrow.spark.options import Options
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Query"]
 
+_MOST_UNITS = 4096
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Query:
@@ -42,6 +45,8 @@ class Query:
     kept: tuple[Any, ...] = ()
     is_approximate: bool = False
     max_buckets: int | None = None  # of each aggregate and key
+    method: Method = Method.AUTO  # who owns windows
+    units: int | None = None
 
     @classmethod
     def begin(
@@ -160,6 +165,32 @@ class Query:
             require_buckets(max_buckets, "max_buckets")
         return replace(self, is_approximate=True, max_buckets=max_buckets)
 
+    def parallel(self, method: Method | str, units: int | None = None) -> "Query":
+        """How the windows of one key, or of no key, are spread over tasks; results are the same.
+
+        "auto", the default, decides by what it expects to cost.  "keys" has all windows of a key on
+        one task; "time" deals out blocks of time.  The methods of disjoint parallelisation deal out
+        single windows: "panes" (RRCPA), "round-robin" (RRA), "round-robin-cyclic" (RRCA),
+        "handshake" (HSA) and "hash-once" (HOA).  `units` is how many share the work, by default as
+        many as there are tasks at a time.
+
+        ```python
+        readings = spark.sql("select timestamp_seconds(id) ts, id * 1.5 temp from range(600)")
+        query = wr.over(readings, time="ts").window(window.hopping("1 minute", every="1 second"))
+        spread = query.parallel("time", units=4).aggregate(last=agg.last("temp"))
+        assert spread.count() == 659
+        ```
+        """
+        chosen = member(Method, method, "method")
+        if units is not None:
+            _require_units(units)
+        if self.method is not Method.AUTO and (chosen, units) != (self.method, self.units):
+            raise InputError(
+                f"parallel({chosen.value!r}) comes after parallel({self.method.value!r}); "
+                "say it once"
+            )
+        return replace(self, method=chosen, units=units)
+
     def aggregate(self, *unnamed: Any, **named: Any) -> "Windowed":
         """The result: a DataFrame that can also `explain()`, `plan()` and show `late()` rows."""
         from windrow.spark.run import run
@@ -205,6 +236,20 @@ class Query:
                 f"keep(...) needs one result for each row, but {window!r} gives one for each "
                 "window; leave keep out, or aggregate the column, e.g. agg.last('a')"
             )
+
+
+def _require_units(units: object) -> None:
+    """Refuse anything but a number of units that a session can have."""
+    if isinstance(units, bool) or not isinstance(units, int):
+        raise InputError(
+            f"units={shown(units)} is a {type(units).__name__}; give how many units share the "
+            "work, e.g. units=4, or leave it out"
+        )
+    if not 1 <= units <= _MOST_UNITS:
+        raise InputError(
+            f"units={shown(units)} is not between 1 and {_MOST_UNITS:,}; give about as many as "
+            "tasks can run at once, or leave it out"
+        )
 
 
 def _require_different_keys(keys: tuple[Any, ...]) -> None:

@@ -11,8 +11,11 @@ from windrow.plan.stages import (
     AggregateWindows,
     Exchange,
     ExpandSlices,
+    FoldBlocks,
     FoldRows,
     LowerWindows,
+    MergeSlices,
+    PackBlocks,
     PackRows,
     PackSlices,
     PackValues,
@@ -20,10 +23,12 @@ from windrow.plan.stages import (
     RunStatefulEngine,
     SampleRows,
     SliceRows,
+    SpreadRows,
+    SpreadSlices,
     Stage,
 )
 from windrow.spark.analysis.resolve import Request
-from windrow.spark.batch import engine, native, slices
+from windrow.spark.batch import blocks, engine, native, slices, spread
 from windrow.spark.batch.hot_keys import NONE, HotKeys, hot_keys
 from windrow.spark.stream import stateful
 from windrow.spark.transport.transit import arrived, tasks_of
@@ -38,6 +43,7 @@ class Built:
     request: Request
     df: DataFrame  # the rows of the request, before the first stage
     slices_of: Definition | None = None  # of packs that hold slices
+    folded: bool = False  # whether packs for units hold slices
     hot: HotKeys = NONE
 
 
@@ -87,8 +93,44 @@ def _(stage: FoldRows, built: Built) -> Built:
     request = built.request
     if request.streaming:
         return replace(built, df=stateful.pack_folded(request))
-    packs = engine.pack_folded(built.df, request.definition)
+    packs = engine.pack_folded(built.df, request.definition, built.hot)
     return replace(built, df=packs, slices_of=request.definition)
+
+
+@_after.register
+def _(stage: PackBlocks, built: Built) -> Built:
+    return replace(built, df=blocks.pack_blocks(built.request, built.hot))
+
+
+@_after.register
+def _(stage: FoldBlocks, built: Built) -> Built:
+    packs = blocks.fold_blocks(built.df, built.request)
+    return replace(built, df=packs, slices_of=built.request.definition)
+
+
+@_after.register
+def _(stage: SpreadRows, built: Built) -> Built:
+    assert stage.owners is not None
+    request = built.request
+    if request.streaming:
+        return replace(built, df=stateful.pack_rows(request, stage.owners))
+    return replace(built, df=spread.spread_rows(request, stage.owners))
+
+
+@_after.register
+def _(stage: SpreadSlices, built: Built) -> Built:
+    assert stage.owners is not None
+    request = built.request
+    if request.streaming:
+        return replace(built, df=stateful.pack_folded(request, stage.owners))
+    return replace(built, df=spread.spread_slices(request, stage.owners), folded=True)
+
+
+@_after.register
+def _(stage: MergeSlices, built: Built) -> Built:
+    assert stage.owners is not None
+    packs = spread.merge_slices(built.df, built.request, stage.owners, folded=built.folded)
+    return replace(built, df=packs, folded=True)
 
 
 @_after.register
@@ -112,8 +154,12 @@ def _(stage: Exchange, built: Built) -> Built:
 
 @_after.register
 def _(stage: RunEngine, built: Built) -> Built:
+    if stage.owners is not None:
+        results = spread.run_units(built.df, built.request, stage.owners, folded=built.folded)
+        return replace(built, df=results)
     if built.slices_of is not None:
-        return replace(built, df=engine.run_over_slices(built.df, built.slices_of))
+        results = engine.run_over_slices(built.df, built.slices_of, found=built.hot)
+        return replace(built, df=results)
     return replace(built, df=engine.run_over_rows(built.df, built.request, built.hot))
 
 
@@ -124,7 +170,7 @@ def _(stage: LowerWindows, built: Built) -> Built:
 
 @_after.register
 def _(stage: RunStatefulEngine, built: Built) -> Built:
-    return replace(built, df=stateful.run(built.df, built.request))
+    return replace(built, df=stateful.run(built.df, built.request, stage.owners))
 
 
 def _tasks(built: Built) -> int:

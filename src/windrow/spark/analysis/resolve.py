@@ -24,6 +24,7 @@ from windrow.columnar.inputs import read_inputs
 from windrow.columnar.result_types import result_type
 from windrow.engines.definition import Definition
 from windrow.errors import InputError
+from windrow.parallel import Method
 from windrow.plan import Sample
 from windrow.spark.analysis.accepted import require_accepted
 from windrow.spark.analysis.builtins import Builtin, builtin_of
@@ -61,6 +62,8 @@ class Request:
     lateness_ms: int | None  # None: no watermark
     late_by: LateBy = LateBy.ITS_OWN
     sample: Sample | None = None  # whether rows may be looked at; None: as the session says
+    method: Method = Method.AUTO  # who owns windows
+    units: int | None = None  # over how many units they are spread
     forget_us: int | None = None  # after how long a silent key is forgotten; None: never
     intervals: bool = False  # whether results are intervals
     exact: frozenset[str] = frozenset()  # aggregates of which Spark makes intervals of no width
@@ -152,6 +155,8 @@ def read(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> 
         lateness_ms=source.lateness_ms,
         late_by=source.late_by,
         sample=query.options.sample,
+        method=query.method,
+        units=query.units,
         forget_us=_forgetting(query),
         intervals=intervals,
         exact=exact,

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
@@ -51,11 +52,15 @@ from windrow.windows import Emit, Order
 
 __all__ = [
     "KEY_GROUPS_PER_TASK",
+    "hot_numbers",
+    "key_group_count",
     "pack_folded",
     "pack_rows",
     "pack_slices",
     "run_over_rows",
     "run_over_slices",
+    "slices_as_packs",
+    "which",
 ]
 
 # Key groups for each task: what a key group holds is all a task has in memory.
@@ -66,22 +71,23 @@ def pack_rows(request: Request, found: HotKeys = NONE) -> DataFrame:
     """Rows as packs; keys that were found to be hot are split by time."""
     rows, definition, hot = request.rows, request.definition, found.keys
     splits = [key.split for key in hot]
-    work = _pack_rows(definition, _key_groups(rows), splits)
+    work = _pack_rows(definition, key_group_count(rows), splits)
     return sent(rows.select("*", *_guides(definition, hot)), work)
 
 
-def pack_folded(rows: DataFrame, definition: Definition) -> DataFrame:
+def pack_folded(rows: DataFrame, definition: Definition, found: HotKeys = NONE) -> DataFrame:
     """Rows folded into slices before the shuffle, as packs: k…, t and v…"""
-    inner = hashed(definition)
-    work = _pack_folded(Shipped(engine_for, inner), inner.schema, _key_groups(rows))
-    return sent(hashed_rows(rows, definition), work)
+    inner, splits = hashed(definition), [key.split for key in found.keys]
+    work = _pack_folded(Shipped(engine_for, inner), inner.schema, key_group_count(rows), splits)
+    guided = rows.select("*", *which(found.keys))
+    return sent(hashed_rows(guided, definition), work)
 
 
 def pack_slices(partials: DataFrame, definition: Definition) -> DataFrame:
     """Slices that Spark has folded, as packs: k…, start, the states' columns."""
     engine = Shipped(engine_for, hashed(definition))
     slices = hashed_slices(partials, definition, engine.get().partials)
-    return sent(slices, _pack_slices(engine, _key_groups(partials)))
+    return sent(slices, _pack_slices(engine, key_group_count(partials)))
 
 
 def run_over_rows(packs: DataFrame, request: Request, found: HotKeys = NONE) -> DataFrame:
@@ -89,15 +95,20 @@ def run_over_rows(packs: DataFrame, request: Request, found: HotKeys = NONE) -> 
     definition = request.definition
     engine = Shipped(engine_for, definition)
     results = result_schema(engine.get().schema)
-    contexts = _contexts(request, _key_groups(packs), found.keys)
+    key_groups = key_group_count(packs)
+    contexts = _contexts(request, key_groups, found.keys)
+    ends = _ends(definition, key_groups, found.keys)
     work = _run_key_groups(
-        engine, definition.schema, results, definition.order, request.emit, contexts
+        engine, definition.schema, results, definition.order, request.emit, contexts, ends
     )
     return in_workers(packs, work, spark_schema(results))
 
 
 def run_over_slices(
-    packs: DataFrame, definition: Definition, rows: pa.Schema | None = None
+    packs: DataFrame,
+    definition: Definition,
+    rows: pa.Schema | None = None,
+    found: HotKeys = NONE,
 ) -> DataFrame:
     """Aligned windows over packs of slices, or of rows of this schema, that are in their place."""
     engine = Shipped(engine_for, definition)
@@ -107,12 +118,14 @@ def run_over_slices(
     # Windows may be many more than rows: what Spark can add by itself, Python does not hand over.
     known = ["end"] if len(sizes) == 1 else []
     results = result_schema(engine.get().schema, *known)
-    work = _run_key_groups(engine, packed, results, Order.TIME, folded=rows is None)
-    found = in_workers(packs, work, spark_schema(results))
-    return found.withColumn("end", F.col("start") + sizes.pop()) if known else found
+    ends = _ends(definition, key_group_count(packs), found.keys)
+    work = _run_key_groups(engine, packed, results, Order.TIME, ends=ends, folded=rows is None)
+    windows = in_workers(packs, work, spark_schema(results))
+    return windows.withColumn("end", F.col("start") + sizes.pop()) if known else windows
 
 
-def _key_groups(df: DataFrame) -> int:
+def key_group_count(df: DataFrame) -> int:
+    """Into how many key groups the keys of a batch are dealt."""
     return tasks_of(df.sparkSession) * KEY_GROUPS_PER_TASK
 
 
@@ -123,7 +136,7 @@ def _guides(definition: Definition, hot: Sequence[HotKey]) -> list[Column]:
     """
     here = is_hashed_here(definition.schema, definition.keys)
     own = [] if here else [hash_of(definition.keys).alias(HASH)]
-    return [*own, _which(hot)] if definition.keys and hot else own
+    return [*own, *which(hot)]
 
 
 def _contexts(
@@ -140,13 +153,24 @@ def _contexts(
     return wanted
 
 
-def _which(hot: Sequence[HotKey]) -> Column:
-    """Which of the hot keys a row is of; -1 for none."""
+def _ends(
+    definition: Definition, key_groups: int, hot: Sequence[HotKey]
+) -> dict[int, tuple[int | None, int | None]]:
+    """For key groups of slots: after which time, and until which one, windows of a grid end."""
+    if definition.windows[0][1].grid is None:
+        return {}
+    every = [ends for key in hot for ends in key.split.ends]
+    return dict(enumerate(every, key_groups))
+
+
+def which(hot: Sequence[HotKey]) -> list[Column]:
+    """Which of the hot keys a row is of, -1 for none; nothing where all rows go by one split."""
     found = F.lit(-1)
     for number, key in enumerate(hot):
-        assert key.rows is not None  # there are keys
+        if key.rows is None:
+            return []
         found = F.when(key.rows, F.lit(number)).otherwise(found)
-    return found.cast("int").alias(HOT)
+    return [found.cast("int").alias(HOT)] if hot else []
 
 
 def _pack_rows(definition: Definition, key_groups: int, splits: Sequence[Split]) -> Work:
@@ -162,25 +186,39 @@ def _pack_rows(definition: Definition, key_groups: int, splits: Sequence[Split])
                 numbers(table[HASH]) if given else hashes(table, keys)
             ) % key_groups
             if splits:
-                rows, own = split_rows(rows, own, _hot(table), splits, key_groups)
+                rows, own = split_rows(rows, own, hot_numbers(table), splits, key_groups)
             yield from in_key_groups(rows, own, numbers(rows[rank_column(order)]))
 
     return work
 
 
-def _hot(table: pa.Table) -> NDArray[Any] | None:
+def hot_numbers(table: pa.Table) -> NDArray[Any] | None:
     """Which hot key each row is of; None without a key, where all rows are of the only one."""
     return numbers(table[HOT]) if HOT in table.schema.names else None
 
 
-def _pack_folded(engine: Shipped[Engine], schema: pa.Schema, key_groups: int) -> Work:
+def _pack_folded(
+    engine: Shipped[Engine], schema: pa.Schema, key_groups: int, splits: Sequence[Split]
+) -> Work:
     """Rows folded into slices, and these as packs: partial states travel, not rows."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for table in numbered(batches):
-            yield from _sliced(engine.get().fold(with_hash(table, schema)), key_groups)
+            for number, own in _by_split(table):
+                slices = engine.get().fold(with_hash(own, schema))
+                yield from slices_as_packs(slices, key_groups, splits, number)
 
     return work
+
+
+def _by_split(table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
+    """The rows of each hot key by its number, and all others by -1; without a guide all by 0."""
+    hot = hot_numbers(table)
+    if hot is None:
+        yield 0, table
+        return
+    for number in np.unique(hot).tolist():
+        yield number, table.filter(pa.array(hot == number))
 
 
 def _pack_slices(engine: Shipped[Engine], key_groups: int) -> Work:
@@ -189,14 +227,19 @@ def _pack_slices(engine: Shipped[Engine], key_groups: int) -> Work:
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         schema = engine.get().partials
         for table in numbered(batches):
-            yield from _sliced(as_slices(table, schema), key_groups)
+            yield from slices_as_packs(as_slices(table, schema), key_groups)
 
     return work
 
 
-def _sliced(slices: pa.Table, key_groups: int) -> Iterator[pa.RecordBatch]:
-    """Slices as packs, by their hashes, which no window needs."""
+def slices_as_packs(
+    slices: pa.Table, key_groups: int, splits: Sequence[Split] = (), number: int = -1
+) -> Iterator[pa.RecordBatch]:
+    """Slices as packs, by their hashes, which no window needs, or by the split of a number."""
     own: NDArray[Any] = numbers(slices[HASH_KEY]) % key_groups
+    if splits:
+        hot = np.full(slices.num_rows, number, np.int32)
+        slices, own = split_rows(slices, own, hot, splits, key_groups, folded=True)
     return in_key_groups(
         slices.drop_columns([HASH_KEY]), own, numbers(slices["start"]), keep_ties=False
     )
@@ -209,16 +252,21 @@ def _run_key_groups(
     order: Order,
     emit: Emit = Emit.ON_CLOSE,
     contexts: Mapping[int, tuple[int, int]] = MappingProxyType({}),
+    ends: Mapping[int, tuple[int | None, int | None]] = MappingProxyType({}),
     *,
     folded: bool = False,
 ) -> Work:
-    """The engine over each key group of a partition; some need a context (`whole_contexts`)."""
+    """The engine over each key group of a partition.
+
+    Some need a context (`whole_contexts`), and some answer windows only that end in a given time.
+    """
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for key_group, pieces in packs_of(batches, rows):
             if key_group in contexts:
                 pieces = whole_contexts(pieces, *contexts[key_group])
-            found = run_through(engine.get(), pieces, order, emit, folded=folded)
+            since, until = ends.get(key_group, (None, None))
+            found = run_through(engine.get(), pieces, order, emit, since, until, folded=folded)
             yield from resplit(table.select(results.names) for table in found)
 
     return work

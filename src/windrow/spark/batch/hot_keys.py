@@ -1,7 +1,7 @@
 """Keys with so many rows that one task would hold up all others, and rows without a key.
 
-Only windows that reach back a known way can be split by time: trailing ones.  Finding hot keys
-takes a look at a sample of the rows, if `sampling` allows it: one job without a shuffle.
+Windows that reach back a known way can be cut by time: trailing ones, and those on a grid.  Finding
+hot keys takes a look at a sample of the rows, if `sampling` allows it: one job without a shuffle.
 """
 
 from collections.abc import Iterator
@@ -14,12 +14,21 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from windrow.columnar.keyed import numbers
-from windrow.engines.splits import Split, best_split
+from windrow.engines.splits import Split, best_split, even_split
+from windrow.parallel import Method
 from windrow.spark.analysis.resolve import Request
 from windrow.spark.batch.sampling import LIMIT_S, look_at, why_not
-from windrow.windows import Order
+from windrow.windows import Order, Reach
 
-__all__ = ["NONE", "HotKey", "HotKeys", "hot_keys", "is_splittable", "why_unsampled"]
+__all__ = [
+    "NONE",
+    "HotKey",
+    "HotKeys",
+    "hot_keys",
+    "is_cuttable",
+    "is_splittable",
+    "why_unsampled",
+]
 
 # A key with fewer rows is done before splitting them would have paid.
 _FEW_ROWS = 500_000
@@ -27,6 +36,7 @@ _FEW_ROWS = 500_000
 # in twice as many whenever there are twice as many.  The sample stays small, whatever there is.
 _ONE_IN = 64
 _SOME = 1 << 12
+_SMALL_BYTES = 1 << 24
 _SEED = 1
 _BINS = 512
 
@@ -64,11 +74,16 @@ NONE = HotKeys()
 
 def hot_keys(request: Request, tasks: int) -> HotKeys:
     """The keys to split, if any, of a request whose keys can be split."""
-    reach = request.definition.reach
-    keys = request.definition.keys
-    look = look_at(request, lambda: _sample(request.rows, keys))
+    reach = request.definition.context
+    assert reach is not None  # as `is_cuttable` says
+    keys, forced = request.definition.keys, request.method is Method.TIME
+    one_in = 1 if forced and _is_small(request.rows) else _ONE_IN
+    look = look_at(request, lambda: _sample(request.rows, keys, one_in))
     if look.found is None:
         return HotKeys(told=(_unseen(f"it took longer than {LIMIT_S:.0f} s"),))
+    if forced:
+        slots = tasks if request.units is None else request.units
+        return _all_rows(look.found, look.seconds, reach, slots)
     found: list[HotKey] = []
     for key, own in _heavy(look.found, keys, tasks):
         most = int(numbers(own["seen"]).max())
@@ -84,15 +99,28 @@ def why_unsampled(request: Request) -> str | None:
     return None if reason is None else _unseen(reason)
 
 
+def _all_rows(sample: pa.Table, seconds: float, reach: Reach, slots: int) -> HotKeys:
+    """All rows cut at the same times, whatever their keys."""
+    told = f"{sample.num_rows:,} rows in {seconds:.1f} s"
+    most = int(numbers(sample["seen"]).max()) if sample.num_rows else 1
+    histogram = _histogram(sample) if sample.num_rows else {}
+    split = even_split(histogram, reach, slots, one_in=most)
+    return HotKeys((HotKey(None, split),), (f"{told}; all keys are cut into {split.slots} blocks",))
+
+
+def is_cuttable(request: Request) -> bool:
+    """Whether windows of one key can be dealt out to several tasks, by time."""
+    return request.order is Order.TIME and request.definition.context is not None
+
+
 def is_splittable(request: Request, tasks: int) -> bool:
-    """Whether the windows of a hot key can be dealt out to several tasks, by time."""
-    _, window = request.windows[0]
-    if request.order is not Order.TIME or not window.bounded:
+    """Whether hot keys of a batch can be found and their windows dealt out to several tasks."""
+    if request.streaming or not is_cuttable(request):
         return False
-    if request.streaming or tasks < 2:
+    if request.method is not Method.AUTO:
+        return request.method is Method.TIME
+    if tasks < 2:
         return False
-    if request.definition.methods:
-        return False  # which rows share a bucket depends on all that came before
     keys = request.definition.keys
     # Nulls inside of nested keys would be skipped by their hash.
     return not any(pa.types.is_nested(request.definition.schema.field(key).type) for key in keys)
@@ -111,16 +139,24 @@ def _seen(sample: pa.Table, seconds: float, split: int) -> str:
     return f"{told}; {split or 'no'} {'key is' if split == 1 else 'keys are'} split by time"
 
 
-def _sample(rows: DataFrame, keys: tuple[str, ...]) -> pa.Table:
+def _is_small(rows: DataFrame) -> bool:
+    """Whether all rows may be looked at: a few of few rows would say little."""
+    java = getattr(rows, "_jdf", None)
+    return java is not None and int(java.queryExecution().optimizedPlan().stats().sizeInBytes()) < (
+        _SMALL_BYTES
+    )
+
+
+def _sample(rows: DataFrame, keys: tuple[str, ...], one_in: int) -> pa.Table:
     """Some rows: their times `t`, a `mark` for each key, and for how many rows each stands.
 
     Every step of a query is a hundredth of a second to plan: there are few here.
     """
-    sampled = rows.sample(1 / _ONE_IN, _SEED)
+    sampled = rows.sample(1 / one_in, _SEED) if one_in > 1 else rows
     found = sampled.selectExpr("t", f"{_mark(keys)} AS mark", _ID).where(_DRAWN).toArrow()
     places = numbers(found["id"]) & _NUMBERS
     doubled = np.log2((places + 1) / _SOME).clip(0).astype(np.int64)
-    return found.append_column("seen", pa.array(_ONE_IN << doubled))
+    return found.append_column("seen", pa.array(one_in << doubled))
 
 
 def _mark(keys: tuple[str, ...]) -> str:

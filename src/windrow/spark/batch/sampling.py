@@ -16,6 +16,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from windrow.errors import InputError
+from windrow.parallel import Method
 from windrow.plan import Sample
 from windrow.spark.analysis.resolve import Request
 from windrow.spark.transport.workers import JOB_ERRORS, described
@@ -61,6 +62,13 @@ class Look:
 def why_not(request: Request) -> str | None:
     """Why the rows of a request are not to be looked at, without looking; None if they are."""
     told = request.sample or _of_session(request.source.sparkSession)
+    if request.method is Method.TIME:
+        if told is not Sample.NEVER:
+            return None
+        raise InputError(
+            "parallel='time' cuts rows by a sample of their times, and sample is 'never'; "
+            "leave one of them out"
+        )
     if told is Sample.ALWAYS:
         return None
     return "sample is 'never'" if told is Sample.NEVER else _not_merely_read(request.rows)
@@ -69,7 +77,8 @@ def why_not(request: Request) -> str | None:
 def look_at(request: Request, work: Callable[[], pa.Table]) -> Look:
     """Do `work`, a job over the rows, as long as may be; Spark's pages say what it is for."""
     spark, begin = request.source.sparkSession, perf_counter()
-    limited = (request.sample or _of_session(spark)) is Sample.AUTO
+    asked_for = request.method is Method.TIME
+    limited = not asked_for and (request.sample or _of_session(spark)) is Sample.AUTO
     with described(spark, f"sampling rows by {', '.join(request.names.keys) or 'time'}"):
         found = _in_time(spark, work) if limited else work()
     return Look(found, perf_counter() - begin)

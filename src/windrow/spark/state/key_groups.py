@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from windrow.errors import InputError
 
-__all__ = ["SETTING", "key_groups_of"]
+__all__ = ["SETTING", "key_groups_of", "labels"]
 
 SETTING = "spark.windrow.keyGroups"
 _DEFAULT = 16
@@ -28,13 +28,22 @@ def key_groups_of(spark: SparkSession) -> tuple[int, ...]:
             f"{SETTING}={text!r} is not a power of two from 1 to {_MOST}; "
             f"leave it at {_DEFAULT}, or set it to at least the number of cores"
         )
-    return _evenly_spread(wanted)
+    return labels(wanted)
+
+
+def labels(wanted: int) -> tuple[int, ...]:
+    """So many numbers that Spark spreads evenly over a number of partitions."""
+    return _evenly_spread(1 << (wanted - 1).bit_length())[:wanted]
 
 
 @cache
 def _evenly_spread(wanted: int) -> tuple[int, ...]:
-    """The first number of each remainder of Spark's own hash."""
-    found: dict[int, int] = {}
+    """The first number of each remainder of Spark's own hash.
+
+    The first of all is the same for any number of key groups: with it, every query looks into the
+    same place of a checkpoint, and finds out there whether the state is its own.
+    """
+    found = {0: next(number for number in count() if not _spark_hash(number) % _MOST)}
     for number in count():
         found.setdefault(_spark_hash(number) % wanted, number)
         if len(found) == wanted:

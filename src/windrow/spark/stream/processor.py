@@ -1,7 +1,7 @@
 """Spark's stateful operator over a key group: load state, call the engine, save state."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ from windrow.columnar.packs import pack
 from windrow.engines.engine import Kept
 from windrow.engines.flow import Flow, Passed, Watermark, ripe_of
 from windrow.engines.page_cache import PageCache
+from windrow.engines.share import Share
+from windrow.parallel.owners import Owners
 from windrow.spark.analysis.clock import UNKNOWN, LateBy, set_timer
 from windrow.spark.state.about import About
 from windrow.spark.state.pages import StatePages
@@ -24,7 +26,19 @@ from windrow.spark.transport.hashed import HASH_KEY
 from windrow.spark.transport.packing import result_schema, rows_of_pack
 from windrow.spark.transport.shipped import Shipped
 
-__all__ = ["KeyGroupProcessor"]
+__all__ = ["KeyGroupProcessor", "Units"]
+
+
+@dataclass(frozen=True)
+class Units:
+    """The units that share the windows of each key, where key groups are such units."""
+
+    owners: Owners
+    labels: tuple[int, ...]
+
+    def share(self, label: int) -> Share:
+        """What the unit with this label has of the windows."""
+        return Share(self.owners, self.labels.index(label))
 
 
 class KeyGroupProcessor(StatefulProcessor):
@@ -36,10 +50,12 @@ class KeyGroupProcessor(StatefulProcessor):
         query: str,
         keys: tuple[str, ...],
         late_by: LateBy,
+        units: Units | None = None,
         *,
         timers: bool,
     ) -> None:
         self._shipped = flow
+        self._units = units
         self._query, self._keys = query, keys
         self._late_by = late_by
         self._timers = timers
@@ -60,7 +76,7 @@ class KeyGroupProcessor(StatefulProcessor):
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
         """Called by Spark with the packs of a key group."""
         tables = [widened(row["pack"], self._flow.rows) for row in rows]
-        return self._pass(pa.concat_tables(tables), timerValues)
+        return self._pass(self._own(key), pa.concat_tables(tables), timerValues)
 
     def handleExpiredTimer(
         self,
@@ -69,22 +85,26 @@ class KeyGroupProcessor(StatefulProcessor):
         expiredTimerInfo: Any,
     ) -> Iterator[Row]:
         """Called by Spark when the watermark has passed what a key group waited for."""
-        return self._pass(self._flow.rows.empty_table(), timerValues)
+        return self._pass(self._own(key), self._flow.rows.empty_table(), timerValues)
 
     def close(self) -> None:
         """Called by Spark after all else."""
 
-    def _pass(self, rows: pa.Table, times: Any) -> Iterator[Row]:
+    def _own(self, key: Any) -> Flow:
+        """The flow with the windows of a key group."""
+        return self._flow if self._units is None else self._flow.owning(self._units.share(key[0]))
+
+    def _pass(self, flow: Flow, rows: pa.Table, times: Any) -> Iterator[Row]:
         watermark_ms = times.getCurrentWatermarkInMs()
         head = self._shards.head()
         watermark = self._late_by.watermark(head.timer_ms, watermark_ms)
         work = self._wait_and_pass if self._flow.waits else self._pass_at_once
         if self._flow.pages:
             page_cache = PageCache(self._pages)
-            passed, after = work(self._flow.at(page_cache), head, rows, watermark)
+            passed, after = work(flow.at(page_cache), head, rows, watermark)
             page_cache.put_away()
         else:
-            passed, after = work(self._flow, head, rows, watermark)
+            passed, after = work(flow, head, rows, watermark)
         if self._timers:
             timer_ms = self._late_by.timer(_due_ms(after), watermark_ms)
             set_timer(self._handle, head.timer_ms, timer_ms)

@@ -8,7 +8,9 @@ its shape.
 from collections.abc import Iterator
 from itertools import count
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
@@ -16,13 +18,14 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from windrow.columnar.keyed import numbers
 from windrow.columnar.narrowed import narrowed
 from windrow.engines.flow import Flow
+from windrow.parallel.owners import Owners
 from windrow.spark.analysis.clock import LateBy
 from windrow.spark.analysis.resolve import Request
 from windrow.spark.analysis.types import spark_schema
 from windrow.spark.configure import choose_tasks, keep_state_in_rocksdb
-from windrow.spark.state.key_groups import key_groups_of
+from windrow.spark.state.key_groups import key_groups_of, labels
 from windrow.spark.state.signature import signature_of
-from windrow.spark.stream.processor import KeyGroupProcessor
+from windrow.spark.stream.processor import KeyGroupProcessor, Units
 from windrow.spark.transport.hashed import HASH_KEY, hashed, hashed_rows, with_hash, without_hash
 from windrow.spark.transport.packing import (
     PACKS,
@@ -33,6 +36,7 @@ from windrow.spark.transport.packing import (
     unpacked,
 )
 from windrow.spark.transport.shipped import Shipped
+from windrow.spark.transport.spreading import grids_of, to_owners
 from windrow.spark.transport.workers import in_workers
 from windrow.windows import Emit
 
@@ -48,40 +52,52 @@ def flow_of(request: Request) -> Shipped[Flow]:
     return Shipped(Flow, hashed(request.definition), request.emit, request.forget_us)
 
 
-def pack_rows(request: Request) -> DataFrame:
-    """Rows as packs."""
-    schema, labels, late_by = hashed(request.definition).schema, _labels(request), request.late_by
+def pack_rows(request: Request, owners: Owners | None = None) -> DataFrame:
+    """Rows as packs, for the key groups of their keys or the units that own their windows."""
+    inner, late_by = hashed(request.definition), request.late_by
+    schema, labels = inner.schema, _labels(request, owners)
+    grids = grids_of(inner)
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield sentinel(schema, labels, late_by)
         for table in numbered(batches):
-            yield from by_key_group(with_hash(table, schema), "n", labels)
+            rows = with_hash(table, schema)
+            if owners is None:
+                yield from by_key_group(rows, "n", labels)
+            else:
+                yield from by_unit(*to_owners(rows, owners, grids, "t"), "n", labels)
 
     return in_workers(hashed_rows(request.rows, request.definition), work, PACKS)
 
 
-def pack_folded(request: Request) -> DataFrame:
+def pack_folded(request: Request, owners: Owners | None = None) -> DataFrame:
     """Rows folded into slices where they are read, and these as packs."""
-    flow, schema = flow_of(request), hashed(request.definition).schema
-    labels, late_by = _labels(request), request.late_by
+    inner, late_by = hashed(request.definition), request.late_by
+    flow, schema, labels = flow_of(request), inner.schema, _labels(request, owners)
+    grids = grids_of(inner)
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield sentinel(flow.get().rows, labels, late_by)
         for table in numbered(batches):
             slices = flow.get().engine.fold(with_hash(table, schema))
-            yield from by_key_group(slices, "start", labels)
+            if owners is None:
+                yield from by_key_group(slices, "start", labels)
+            else:
+                yield from by_unit(*to_owners(slices, owners, grids, "start"), "start", labels)
 
     return in_workers(hashed_rows(request.rows, request.definition), work, PACKS)
 
 
-def run(packs: DataFrame, request: Request) -> DataFrame:
+def run(packs: DataFrame, request: Request, owners: Owners | None = None) -> DataFrame:
     """What the engine gives for the packs of each micro-batch, key group by key group."""
+    labels = _labels(request, owners)
     flow = flow_of(request)
     mode = "append" if request.emit is Emit.ON_CLOSE else "update"
     timed = request.lateness_ms is not None
-    signature = f"{signature_of(request)}; {len(_labels(request))} key groups"
+    signature = f"{signature_of(request)}; {_shared_by(labels, owners)}"
+    units = None if owners is None else Units(owners, labels)
     processor = KeyGroupProcessor(
-        flow, signature, request.names.keys, request.late_by, timers=timed
+        flow, signature, request.names.keys, request.late_by, units, timers=timed
     )
     answers = with_state(packs, processor, _ANSWERS, mode, timed=timed)
     counted = answers.observe(
@@ -94,8 +110,15 @@ def run(packs: DataFrame, request: Request) -> DataFrame:
     return found.select(*without_hash(request.definition, results))
 
 
-def _labels(request: Request) -> tuple[int, ...]:
-    return key_groups_of(request.source.sparkSession)
+def _labels(request: Request, owners: Owners | None) -> tuple[int, ...]:
+    return key_groups_of(request.source.sparkSession) if owners is None else labels(owners.units)
+
+
+def _shared_by(labels: tuple[int, ...], owners: Owners | None) -> str:
+    """Where windows are, which the state of a stream depends on."""
+    if owners is None:
+        return f"{len(labels)} key groups"
+    return f"parallel {owners.method.value!r}, units {owners.units}, blocks of {owners.block}"
 
 
 def with_state(
@@ -121,7 +144,13 @@ def sentinel(schema: pa.Schema, labels: tuple[int, ...], late_by: LateBy) -> pa.
     return packs(addressed, [0] * len(addressed), [nothing] * len(addressed))
 
 
+def by_unit(
+    table: pa.Table, units: NDArray[np.int64], rank: str, labels: tuple[int, ...]
+) -> Iterator[pa.RecordBatch]:
+    """Rows or slices as packs, each for its unit."""
+    return in_key_groups(table, np.asarray(labels, np.int32)[units], numbers(table[rank]))
+
+
 def by_key_group(table: pa.Table, rank: str, labels: tuple[int, ...]) -> Iterator[pa.RecordBatch]:
     """Rows or slices as packs, each for the key group of its keys."""
-    groups = numbers(table[HASH_KEY]) % len(labels)
-    return in_key_groups(table, numbers(pa.array(labels, pa.int32()))[groups], numbers(table[rank]))
+    return by_unit(table, numbers(table[HASH_KEY]) % len(labels), rank, labels)
