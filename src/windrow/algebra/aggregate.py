@@ -140,7 +140,7 @@ def _entry(row: Any, column: Reads, reader: str) -> Any:
 
 
 def marks_of(aggregates: "Iterable[Aggregate[Any]]") -> str:
-    """What tells users' monoids apart that are written alike: to be added to what describes them.
+    """Fingerprints that distinguish users' monoids with the same name, to be added to descriptions.
 
     A repr shows the name alone; state belongs to these very functions.
     """

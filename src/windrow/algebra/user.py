@@ -124,7 +124,7 @@ def _name_of(function: Callable[..., Any]) -> str | None:
 
 
 def _mark(*functions: Callable[..., Any]) -> str:
-    """What tells these functions from others, and so snapshots of their states."""
+    """A fingerprint of these functions, and so of snapshots of their states."""
     return (fingerprint(*functions) or "")[:8]
 
 

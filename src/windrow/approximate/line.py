@@ -2,7 +2,7 @@
 
 Predicates are asked about the ends of buckets, where aggregates are known exactly: the cut lies in
 one bucket.  The first update of a bucket is known by itself, so a cut on either side of it is too.
-A cut is told by how many updates stay: the fewest and the most.
+A cut is given by how many updates stay: the fewest and the most.
 """
 
 from collections.abc import Iterator

@@ -72,7 +72,7 @@ def _from_slices(query: Description, assembly: Assembly) -> tuple[Stage, ...]:
     return (
         PackValues("the values of slices folded and packed"),
         exchange,
-        RunEngine("slices into windows, their values merged anew; it sees no raw row"),
+        RunEngine("slices into windows, by merging their values; it sees no raw row"),
         LowerWindows("merged values into results"),
     )
 
@@ -80,7 +80,7 @@ def _from_slices(query: Description, assembly: Assembly) -> tuple[Stage, ...]:
 def _sampling(query: Description) -> tuple[Stage, ...]:
     if not query.splits or query.unsampled is not None:
         return ()
-    return (SampleRows("one row in 64 is looked at to find hot keys, which are split by time"),)
+    return (SampleRows("one row in 64 is sampled to find hot keys, which are split by time"),)
 
 
 def _folding(query: Description) -> FoldRows:
@@ -112,7 +112,7 @@ def _engine(query: Description, slicing: Slicing) -> tuple[Stage, ...]:
 def _how(query: Description) -> str:
     """Which aggregates are compiled."""
     if query.in_buckets:
-        return "into buckets, one row after the other; compiled where many come at once"
+        return "into buckets, row by row; compiled if there are many at once"
     compiled = [part.text for part in query.aggregates if part.compiled]
     interpreted = [part.text for part in query.aggregates if not part.compiled]
     said = []

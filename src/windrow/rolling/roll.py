@@ -2,7 +2,7 @@
 
 values, times, by ─ columns.py, times.py ─▶ numbers and masks
                     grouping.py            ▶ rows in order, key by key
-                    compiled.py            ▶ one fused loop of windrow.kernels
+                    loops.py               ▶ one fused loop of windrow.kernels
                     interpreted.py         ▶ or the structures themselves, the same results
                     answers.py ─▶ numpy or Arrow, in the order of the input
 """

@@ -15,7 +15,7 @@ from windrow.topology.model import Limit
 
 __all__ = ["SECONDS", "Crowd", "largest_share", "log_poisson_tail"]
 
-SECONDS = 3600  # a chance of loss is told for an hour
+SECONDS = 3600  # the chance of a loss is given for an hour
 _HALVINGS = 80  # of the share: nodes are not that many
 _SMALLEST = 0.5**_HALVINGS
 _DIGITS = 1e-12  # of the share that matter

@@ -82,7 +82,7 @@ class TrailingRows(Window):
 
     @property
     def reach_rows(self) -> int:
-        """So many rows."""
+        """The number of rows."""
         return self.rows
 
     def __repr__(self) -> str:

@@ -1,7 +1,7 @@
 """Where a slide policy cuts a line of compiled buckets: `approximate.line` on cells.
 
 Buckets have the numbers of their forest; the oldest has the one before, the newest the one behind.
-A cut is told by how many updates stay: the fewest and the most.
+A cut is given by how many updates stay: the fewest and the most.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
-"""Keys with so many rows that one task would hold up all others, and rows without a key.
+"""Hot keys: keys with so many rows that one task would hold up all others, and rows without a key.
 
-Only windows that reach back a known way can be split by time: trailing ones.  Finding hot keys
-takes a look at a sample of the rows, if `sampling` allows it: one job without a shuffle.
+Only windows that reach back a known distance can be split by time: trailing ones.  Hot keys are
+found in a sample of the rows, if `sampling` allows it: one job without a shuffle.
 """
 
 from collections.abc import Iterator
@@ -21,19 +21,18 @@ from windrow.windows import Order
 
 __all__ = ["NONE", "HotKey", "HotKeys", "hot_keys", "is_splittable", "why_unsampled"]
 
-# A key with fewer rows is done before splitting them would have paid.
+# A key with fewer rows is processed before splitting it would have paid off.
 _FEW_ROWS = 500_000
-# About one row in so many is looked at, and of a partition with more than some of these fewer: one
-# in twice as many whenever there are twice as many.  The sample stays small, whatever there is.
+# About one row in this many is sampled; large partitions are sampled more sparsely, half as densely
+# each time their size doubles, so that the sample stays small.
 _ONE_IN = 64
 _SOME = 1 << 12
 _SEED = 1
 _BINS = 512
 
-# In SQL: Spark's unique id of a row, of which the lower part is its number in its partition; and
-# whether the row is looked at.  A hash of the whole id decides: systematic
-# sampling aliases with periodic input, and partitions that all draw the same numbers would be wrong
-# together.
+# In SQL: Spark's unique id of a row, whose lower bits are its number in its partition; and whether
+# the row is sampled.  A hash of the whole id decides: systematic sampling aliases with periodic
+# input, and partitions that all draw the same numbers would all be wrong together.
 _ID = "monotonically_increasing_id() AS id"
 _NUMBERS = (1 << 33) - 1
 _DRAWN = f"""
@@ -45,7 +44,7 @@ _DRAWN = f"""
 
 @dataclass(frozen=True)
 class HotKey:
-    """Which rows are of the key, and how to split them."""
+    """Which rows belong to the key, and how to split them."""
 
     rows: Column | None  # None: all rows, there being no key
     split: Split
@@ -56,7 +55,7 @@ class HotKeys:
     """The keys to split, and how they were found, in words."""
 
     keys: tuple[HotKey, ...] = ()
-    told: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 NONE = HotKeys()
@@ -68,7 +67,7 @@ def hot_keys(request: Request, tasks: int) -> HotKeys:
     keys = request.definition.keys
     look = look_at(request, lambda: _sample(request.rows, keys))
     if look.found is None:
-        return HotKeys(told=(_unseen(f"it took longer than {LIMIT_S:.0f} s"),))
+        return HotKeys(notes=(_unseen(f"it took longer than {LIMIT_S:.0f} s"),))
     found: list[HotKey] = []
     for key, own in _heavy(look.found, keys, tasks):
         most = int(numbers(own["seen"]).max())
@@ -79,13 +78,13 @@ def hot_keys(request: Request, tasks: int) -> HotKeys:
 
 
 def why_unsampled(request: Request) -> str | None:
-    """In words, why `hot_keys` must not look at rows; None if it may."""
+    """In words, why `hot_keys` must not sample rows; None if it may."""
     reason = why_not(request)
     return None if reason is None else _unseen(reason)
 
 
 def is_splittable(request: Request, tasks: int) -> bool:
-    """Whether the windows of a hot key can be dealt out to several tasks, by time."""
+    """Whether the windows of a hot key can be divided among several tasks, by time."""
     _, window = request.windows[0]
     if request.order is not Order.TIME or not window.bounded:
         return False
@@ -99,22 +98,22 @@ def is_splittable(request: Request, tasks: int) -> bool:
 
 
 def _unseen(reason: str) -> str:
-    return f"no rows ({reason}): no key is split by time; sample='always' would look for such keys"
+    return f"no rows ({reason}): no key is split by time; sample='always' would look for hot keys"
 
 
 def _seen(sample: pa.Table, seconds: float, split: int) -> str:
-    told = f"{sample.num_rows:,} rows in {seconds:.1f} s"
+    notes = f"{sample.num_rows:,} rows in {seconds:.1f} s"
     if sample.num_rows:
         _, owners = np.unique(numbers(sample["mark"]), return_inverse=True)
         counts = np.bincount(owners, numbers(sample["seen"]))
-        told += f": the largest key has about {counts.max() / counts.sum():.0%} of all rows"
-    return f"{told}; {split or 'no'} {'key is' if split == 1 else 'keys are'} split by time"
+        notes += f": the largest key has about {counts.max() / counts.sum():.0%} of all rows"
+    return f"{notes}; {split or 'no'} {'key is' if split == 1 else 'keys are'} split by time"
 
 
 def _sample(rows: DataFrame, keys: tuple[str, ...]) -> pa.Table:
-    """Some rows: their times `t`, a `mark` for each key, and for how many rows each stands.
+    """Some rows: their times `t`, a `mark` for each key, and how many rows each stands for.
 
-    Every step of a query is a hundredth of a second to plan: there are few here.
+    Every step of a query takes Spark a hundredth of a second to plan, so there are few here.
     """
     sampled = rows.sample(1 / _ONE_IN, _SEED)
     found = sampled.selectExpr("t", f"{_mark(keys)} AS mark", _ID).where(_DRAWN).toArrow()
@@ -124,7 +123,7 @@ def _sample(rows: DataFrame, keys: tuple[str, ...]) -> pa.Table:
 
 
 def _mark(keys: tuple[str, ...]) -> str:
-    """In SQL, a hash of 64 bits: two keys that share one are as good as never met.
+    """In SQL, a hash of 64 bits: collisions are practically impossible.
 
     Spark's hash skips nulls, so which are null is hashed too.
     """
@@ -134,7 +133,7 @@ def _mark(keys: tuple[str, ...]) -> str:
 def _heavy(
     sample: pa.Table, keys: tuple[str, ...], tasks: int
 ) -> Iterator[tuple[Column | None, pa.Table]]:
-    """Conditions for the keys that hold more than half of a task's share, and their rows."""
+    """Conditions that select the keys with more than half of a task's share, and their rows."""
     marks, seen = numbers(sample["mark"]), numbers(sample["seen"])
     total = int(seen.sum())
     if total <= _FEW_ROWS:

@@ -1,4 +1,4 @@
-"""What a simulation tells: of every layer, of every period, and of the time results take."""
+"""The report of a simulation: of every layer, of every period, and of the latency of results."""
 
 from dataclasses import dataclass
 
