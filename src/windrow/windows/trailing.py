@@ -15,7 +15,7 @@ __all__ = ["Reach", "Trailing", "TrailingRows", "TrailingTime"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TrailingTime(Window):
-    """At a row with time t: the rows with times in (t - duration, t], unless `closed` says otherwise.
+    """At a row with time t: rows with times in (t - duration, t], unless closed= says otherwise.
 
     Of the rows with time t it contains the row itself and those before it in order; with
     `Ties.TOGETHER` all of them.  If t is excluded, it contains none of them, and may be empty.
