@@ -95,7 +95,7 @@ class Line:
         return (behind.size + bucket.size,) * 2
 
     def _number_with(self, updates: int) -> int:
-        """The number of the bucket where the newest so many updates begin."""
+        """The number of the bucket in which the newest `updates` updates begin."""
         middle = self._middle
         gone = middle.total().size + self._newest.size - updates
         if gone < 0:
@@ -184,7 +184,7 @@ class _Dropping:
 
 
 class _Noted:
-    """A view that remembers whether anybody looked at it."""
+    """A view that remembers whether it was read."""
 
     def __init__(self, view: Any) -> None:
         self._view = view

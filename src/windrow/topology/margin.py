@@ -27,7 +27,7 @@ _STEEPEST = 700.0  # exp of more is no float
 
 @dataclass(frozen=True)
 class Crowd:
-    """Many alike: so many, each sending on average `rate` items of `item_bytes` in a busy second.
+    """Equal senders: each sends on average `rate` items of `item_bytes` in a busy second.
 
     `together` are hashed to a node as a whole, all others send each item anywhere.  Where they are
     `steady`, each sends just that many in such a second, at most; otherwise by chance.
@@ -158,7 +158,7 @@ class _Load:
 
 
 def log_poisson_tail(mean: float, least: int) -> float:
-    """The logarithm of the chance of at least so many."""
+    """The logarithm of the chance of at least this many."""
     if mean >= least:
         return 0.0
     term = total = 1.0

@@ -110,7 +110,7 @@ def slide_code(operator: BucketOperator, functions: CellsCode) -> Any:
         return min(least, fewest), min(most_stay, most)
 
     def number_with(window: Any, forest: Any, first: Any, updates: Any) -> Any:
-        """The number of the bucket where the newest so many updates begin."""
+        """The number of the bucket in which the newest `updates` updates begin."""
         middle = load(window, MIDDLE)[0]
         gone = middle + load(window, NEWEST)[0] - updates
         if gone < 0:

@@ -7,7 +7,7 @@ __all__ = ["LayerReport", "Percentiles", "PeriodReport", "Simulation"]
 
 @dataclass(frozen=True)
 class Percentiles:
-    """Durations in seconds that so many in a hundred do not exceed, to 2 percent; `max` exactly.
+    """Percentiles of durations in seconds, accurate to 2 percent; `max` is exact.
 
     >>> Percentiles(p50=0.2, p90=0.5, p99=2.0, max=60.0).p99
     2.0

@@ -44,8 +44,8 @@ if redis.call('PEXPIRE', lease, lease_ms) == 0 then
 end
 """
 
-# ARGV[3] is the time to live in milliseconds, 0 for ever.  Here only a new window gets it: the keys
-# of an old one must go on running out together.
+# ARGV[3] is the time to live in milliseconds, 0 for no expiry.  Here only a new window gets it: the
+# keys of an old one must go on running out together.
 OPEN = Script("""
 local lease, window, token, lease_ms, ttl_ms = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]
 local on_lease = redis.call('GET', lease)
