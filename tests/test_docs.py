@@ -25,6 +25,7 @@ FENCE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
+NAMES_OF_USERS = {"job.py"}  # files that readers write themselves
 DOCTEST_FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -140,6 +141,16 @@ def test_every_page_is_in_the_navigation() -> None:
     listed = re.findall(r"^ *- (?:[^:\n]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M)
     pages = [str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")]
     assert sorted(listed) == sorted(pages)
+
+
+def test_every_module_that_a_document_names_exists() -> None:
+    modules = [f"/{path.relative_to(ROOT)}" for path in ROOT.glob("[!.]*/**/*.py")]
+    assert [
+        f"{path.relative_to(ROOT)}: {named}"
+        for path in DOCUMENTS
+        for named in re.findall(r"(?<![\w/.])[\w/]*\w\.py\b", path.read_text(encoding="utf-8"))
+        if named not in NAMES_OF_USERS and not any(m.endswith(f"/{named}") for m in modules)
+    ] == []
 
 
 def test_every_link_leads_to_a_file() -> None:

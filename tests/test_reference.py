@@ -9,6 +9,7 @@ import importlib
 import inspect
 import re
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -99,10 +100,21 @@ def test_every_public_name_is_on_a_page_of_the_reference() -> None:
 
 def shows(page: str, home: str, name: str) -> bool:
     """Whether a page shows a name alone, with all others of its module, or with some of them."""
+    if f"::: {home}.{name}\n" in page:
+        return True
     of_module = re.search(rf"^::: {re.escape(home)}\n((?:    .*\n)*)", page, re.MULTILINE)
-    options = of_module[1] if of_module else "members:"
+    if of_module is None or is_module(f"{home}.{name}"):
+        return False  # of two things with one path, the site shows the module
+    options = of_module[1]
     is_chosen = re.search(rf"members: \[.*\b{name}\b.*\]|^ +- {name}$", options, re.MULTILINE)
-    return f"::: {home}.{name}\n" in page or "members:" not in options or bool(is_chosen)
+    return "members:" not in options or bool(is_chosen)
+
+
+def is_module(path: str) -> bool:
+    try:
+        return find_spec(path) is not None
+    except ModuleNotFoundError:  # what is above it is no package
+        return False
 
 
 def test_a_name_that_no_page_shows_is_missed() -> None:
@@ -111,3 +123,5 @@ def test_a_name_that_no_page_shows_is_missed() -> None:
     assert shows("::: a\n    options:\n      members: [c, b]\n", "a", "b")
     assert not shows("::: a\n    options:\n      members: [c]\n", "a", "b")
     assert not shows("::: c\n", "a", "b")
+    assert not shows("::: windrow.topology\n", "windrow.topology", "csa")
+    assert shows("::: windrow.topology.csa.csa\n", "windrow.topology.csa", "csa")

@@ -1,4 +1,4 @@
-"""Window definitions, written as one says them: `window.hopping("1 hour", every="1 minute")`.
+"""Window definitions in readable form: `window.hopping("1 hour", every="1 minute")`.
 
 Durations are text such as "90s" or "1 h 30 min", or a `timedelta`.
 
@@ -86,9 +86,10 @@ def trailing(
 ) -> TrailingTime | TrailingRows:
     """For each row, the window that ends with it: the last `duration`, or the last `rows`.
 
-    At a row of time t, the last `duration` is (t - duration, t], and of rows of time t those that
-    arrived before it are in, and the row itself.  `closed` says which ends are in ("right", "left",
-    "both", "neither"), and `ties="together"` that all rows of time t are, if t is.
+    At a row with time t, the last `duration` is (t - duration, t]; of the rows with time t, the
+    window contains the row itself and those that arrived before it.  `closed` says which ends are
+    included ("right", "left", "both", "neither"); `ties="together"` includes all rows with time t,
+    if t is.
 
     >>> trailing("1 hour"), trailing(rows=1000)
     (trailing('1 hour'), trailing(rows=1000))
@@ -131,7 +132,7 @@ def session(gap: Duration) -> Session:
 
 
 def count(size: int, every: int | None = None) -> Count:
-    """Windows of `size` rows, one starting `every` so many rows; by default back to back.
+    """Windows of `size` rows, one starting at every `every`-th row; by default back to back.
 
     >>> count(100), count(100, every=10)
     (count(100), count(100, every=10))
@@ -155,7 +156,7 @@ def policy(
     using: Mapping[str, Aggregate[Any] | Monoid[Any, Any]],
     check: Check | str = Check.TRUST,
 ) -> Policy:
-    """A window that slides by content; `windrow.windows.Policy` tells what the predicates mean.
+    """A window that slides by content; `windrow.windows.Policy` explains the predicates.
 
     `using` names the aggregates that `keep(window)` and `drop(evicted, after, before)` look at.
 

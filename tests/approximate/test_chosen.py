@@ -46,7 +46,7 @@ def test_bounds_mean_methods(
     [
         (agg.sum("v").within(), "give relative= or absolute= too"),
         (MAX.within(), "give relative= or absolute= too"),
-        (agg.min("v").within(relative=0.1), r"say \.within\(confidence=\.\.\.\) alone"),
+        (agg.min("v").within(relative=0.1), r"use \.within\(confidence=\.\.\.\) alone"),
         (agg.quantile_sketch(0.5, "v").within(confidence=0.995), "confidence of 0.99, not more"),
     ],
     ids=repr,

@@ -288,5 +288,5 @@ def test_a_pipe_that_nobody_writes_to_is_an_empty_job(tmp_path: Path) -> None:
 
 def test_of_very_many_problems_the_first_are_told(tmp_path: Path) -> None:
     text = GOOD + "".join(f"unknown{number}: 1\n" for number in range(80))
-    with pytest.raises(WindrowError, match=r"… and 30 more problems \(mend these first\)"):
+    with pytest.raises(WindrowError, match=r"… and 30 more problems \(fix these first\)"):
         read(tmp_path, text)

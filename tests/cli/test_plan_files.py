@@ -74,7 +74,7 @@ def test_a_burst_that_is_given_holds_for_limits_of_bytes_too(trace: Path) -> Non
 
 def test_a_trace_without_sizes_says_nothing_of_bytes(trace: Path) -> None:
     said = complaint("--trace", trace, "--time", "when", "--limit", "50kB/s")
-    assert "does not tell how large items are" in said
+    assert "does not say how large items are" in said
     assert "--bytes COLUMN, or give a limit of items" in said
 
 

@@ -93,7 +93,7 @@ from tests.cli.running import run
         ({"--new-sources": "9"}, "--new-sources 9: name the plan that changes"),
         ({"--out": "nowhere/plan.json"}, "--out nowhere/plan.json: there is no folder nowhere"),
         ({"--draw": "tree.txt"}, "--draw tree.txt: give a file that ends with .png, .svg, .pdf"),
-        ({"--trace": "items.csv"}, "--trace items.csv and --sources 500: the trace tells"),
+        ({"--trace": "items.csv"}, "--trace items.csv and --sources 500: the trace says"),
     ],
 )
 def test_what_cannot_be_is_named_with_a_way_out(changed: dict[str, str | None], said: str) -> None:

@@ -74,5 +74,5 @@ def test_packs_that_were_not_cut_are_whole(packs: list[bytes]) -> None:
 @pytest.mark.parametrize("missing", [1, 2, 4])
 def test_a_chunk_that_got_lost_is_told(missing: int) -> None:
     several = batches_of([b"abcdefghi", b"klmnop"], [1, 2, 3, 4])
-    with pytest.raises(WindrowError, match="got lost between two tasks"):
+    with pytest.raises(WindrowError, match="was lost or reordered between two tasks"):
         list(joined([*several[:missing], *several[missing + 1 :]]))

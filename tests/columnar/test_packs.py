@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from windrow.columnar import packs
-from windrow.columnar.packs import column_of, open_crate, pack, pack_crate, packed, unpack
+from windrow.columnar.packs import column_of, open_bundle, pack, pack_bundle, packed, unpack
 from windrow.errors import InputError, SnapshotError
 
 Rows = list[tuple[int, str | None]]
@@ -44,6 +44,6 @@ def test_a_column_that_would_be_too_long_is_refused(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("length", range(9))
 def test_a_crate_that_ends_within_its_head_is_refused(length: int) -> None:
-    crate = pack_crate({"rows": table([(1, "a")])})
+    bundle = pack_bundle({"rows": table([(1, "a")])})
     with pytest.raises(SnapshotError, match=r"use a new checkpoint|or a new one"):
-        open_crate(crate[:length], {"rows": SCHEMA})
+        open_bundle(bundle[:length], {"rows": SCHEMA})

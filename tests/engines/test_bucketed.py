@@ -19,7 +19,7 @@ from windrow import agg, window
 from windrow.algebra.aggregate import Aggregate
 from windrow.approximate import Footprint, MaxLike, SumLike
 from windrow.columnar.inputs import read_inputs
-from windrow.columnar.packs import open_crate, pack_crate
+from windrow.columnar.packs import open_bundle, pack_bundle
 from windrow.columnar.result_types import result_type
 from windrow.engines.bucketed import Bucketed
 from windrow.engines.definition import Definition
@@ -75,14 +75,14 @@ def in_pieces(made: Definition, rows: Sequence[Drawn], cuts: Sequence[int]) -> d
     """The intervals of each row by its number; what is kept goes through bytes after every call."""
     engine = engine_for(made)
     assert isinstance(engine, Bucketed)
-    state = pack_crate({name: schema.empty_table() for name, schema in engine.kept.items()})
+    state = pack_bundle({name: schema.empty_table() for name, schema in engine.kept.items()})
     found, start = [engine.schema.empty_table()], 0
     for end in between_times(cuts, rows, made):
         until = rows[end][1] if end < len(rows) else None
         piece = table(rows[start:end], made.schema, start)
-        step = engine.advance(open_crate(state, engine.kept), piece, until)
+        step = engine.advance(open_bundle(state, engine.kept), piece, until)
         found += step.results
-        state, start = pack_crate(step.kept), end
+        state, start = pack_bundle(step.kept), end
     answers = pa.concat_tables(found).sort_by("n").to_pylist()
     return {row["n"]: row for row in answers}
 
@@ -196,10 +196,10 @@ def test_a_preview_applies_nothing() -> None:
     kept = {name: schema.empty_table() for name, schema in engine.kept.items()}
     rows = table(signal(60), made.schema)
     kept = engine.advance(kept, rows.slice(0, 40), None).kept
-    before = pack_crate(kept)
+    before = pack_bundle(kept)
     more = rows.slice(40)
     shown = engine.preview(kept, more.append_column(FRESH, pa.array([True] * more.num_rows)))
-    assert pack_crate(kept) == before
+    assert pack_bundle(kept) == before
     (applied,) = engine.advance(kept, more, None).results
     assert repr(shown.to_pylist()) == repr(applied.to_pylist())
 
@@ -269,7 +269,7 @@ def test_values_and_ends_have_the_type_of_the_result(
     found: list[pa.Table] = []
     for place in range(5):  # through bytes each time
         step = engine.advance(kept, rows.slice(place, 1), None)
-        kept = open_crate(pack_crate(step.kept), engine.kept)
+        kept = open_bundle(pack_bundle(step.kept), engine.kept)
         found += step.results
     results = pa.concat_tables(found)["r:r"]
     kinds = {field.name: (field.type, field.nullable) for field in results.type}

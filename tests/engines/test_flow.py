@@ -30,7 +30,7 @@ from tests.engines.support import (
 from tests.examples import examples
 from windrow import window
 from windrow.columnar.keyed import numbers
-from windrow.columnar.packs import open_crate, pack_crate
+from windrow.columnar.packs import open_bundle, pack_bundle
 from windrow.engines.definition import Definition
 from windrow.engines.engine import NO_WATERMARK
 from windrow.engines.flow import Flow, Watermark, ripe_of
@@ -52,7 +52,7 @@ class Stream:
         self.schemas = dict(self.flow.engine.kept)
         if self.flow.waits:
             self.schemas[WAITING] = self.made.schema
-        self.state = pack_crate({name: s.empty_table() for name, s in self.schemas.items()})
+        self.state = pack_bundle({name: s.empty_table() for name, s in self.schemas.items()})
         self.before = self.watermark = NO_WATERMARK
         self.late = 0
 
@@ -60,11 +60,11 @@ class Stream:
         given = table(rows, self.made.schema)
         if self.flow.engine.folds_early:
             given = self.flow.engine.fold(given)
-        kept = open_crate(self.state, self.schemas)
+        kept = open_bundle(self.state, self.schemas)
         before, self.before = self.before, self.watermark
         if not self.flow.waits:
             passed = self.flow.pass_through(kept, given, Watermark(before, self.watermark))
-            self.state = pack_crate(passed.kept)
+            self.state = pack_bundle(passed.kept)
             self.late += passed.late
             return pa.concat_tables(passed.results)
         fresh, late = self.flow.in_time(given, before)
@@ -74,12 +74,12 @@ class Stream:
             ripe = pa.concat_tables([ripe, at_once])
         passed = self.flow.apply(kept, ripe, waiting, fresh, self.watermark)
         still = pa.concat_tables([waiting, fresh])
-        self.state = pack_crate({**passed.kept, WAITING: still})
+        self.state = pack_bundle({**passed.kept, WAITING: still})
         self.late += late
         return pa.concat_tables(passed.results)
 
     def due(self) -> int | None:
-        kept = open_crate(self.state, self.schemas)
+        kept = open_bundle(self.state, self.schemas)
         waiting = (numbers(kept.pop(WAITING)["t"]) + 1).tolist() if self.flow.waits else []
         dues = [self.flow.due(kept), *waiting]
         return min((due for due in dues if due is not None), default=None)
@@ -179,7 +179,7 @@ def test_state_of_silent_keys_is_let_go_when_it_is_due_and_never_before(rows: li
     stream.feed(rows)
     stream.move(END_OF_TIME)
     assert stream.due() is None
-    kept = open_crate(stream.state, stream.schemas)["rows"]
+    kept = open_bundle(stream.state, stream.schemas)["rows"]
     counts = Counter(row[0] for row in rows)
     assert kept.num_rows == sum(min(count, 2) for count in counts.values())
 

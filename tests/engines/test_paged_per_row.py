@@ -22,7 +22,7 @@ from tests.engines.support import (
 )
 from tests.examples import examples
 from windrow import agg, monoid, window
-from windrow.columnar.packs import open_crate, pack_crate
+from windrow.columnar.packs import open_bundle, pack_bundle
 from windrow.engines.definition import Definition
 from windrow.engines.page_cache import MemoryPages, PageCache
 from windrow.engines.paged_per_row import PagedPerRow
@@ -94,7 +94,7 @@ class Paged:
         self.made = made
         self.pages = MemoryPages()
         self.engine = PagedPerRow(made, page=2, large=4)
-        self.state = pack_crate({name: s.empty_table() for name, s in self.engine.kept.items()})
+        self.state = pack_bundle({name: s.empty_table() for name, s in self.engine.kept.items()})
         self.seen_pages = 0
 
     def advance(self, rows: pa.Table, until: int | None) -> pa.Table:
@@ -102,12 +102,12 @@ class Paged:
         step = self.engine.at(page_cache).advance(self.kept(), rows, until)
         page_cache.put_away()
         assert {name: t.schema for name, t in step.kept.items()} == self.engine.kept
-        self.state = pack_crate(step.kept)
+        self.state = pack_bundle(step.kept)
         self.seen_pages = max(self.seen_pages, len(self.pages.pages))
         return pa.concat_tables(step.results)
 
     def kept(self) -> dict[str, pa.Table]:
-        return open_crate(self.state, self.engine.kept)
+        return open_bundle(self.state, self.engine.kept)
 
     def run(self, rows: Sequence[Drawn], cuts: Sequence[int]) -> pa.Table:
         found, start = [self.engine.schema.empty_table()], 0

@@ -179,8 +179,8 @@ def test_every_strategy_that_can_may_be_forced(strategy: Strategy) -> None:
     [
         ((SumLike(relative=0.001),), "about 1,000 buckets for each key if values are of one sign"),
         ((SumLike(relative=0.0),), "as many buckets as rows"),
-        ((SumLike(absolute=50),), "buckets that come to about 50 each"),
-        ((MaxLike(), Footprint(300)), "rows on the readings of a server, at most 300 buckets"),
+        ((SumLike(absolute=50),), "buckets that add up to about 50 each"),
+        ((MaxLike(), Footprint(300)), "rows in a server's memory readings, at most 300 buckets"),
     ],
     ids=repr,
 )

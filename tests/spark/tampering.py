@@ -21,7 +21,7 @@ from windrow.algebra.aggregate import Aggregate
 from windrow.approximate.chosen import methods_for
 from windrow.columnar.compression import compress, decompress
 from windrow.columnar.narrowed import narrowed
-from windrow.columnar.packs import open_crate, pack_crate
+from windrow.columnar.packs import open_bundle, pack_bundle
 from windrow.columnar.result_types import result_type
 from windrow.engines.definition import Definition
 from windrow.engines.flow import Flow
@@ -133,7 +133,7 @@ class Stream:
         shards = self.handle.values["shards"]
         for key, (content,) in shards.items():
             shards[key] = (
-                compress(pack_crate(change(open_crate(decompress(content), self.schemas)))),
+                compress(pack_bundle(change(open_bundle(decompress(content), self.schemas)))),
             )
 
 

@@ -138,7 +138,7 @@ def test_sketches_give_the_bounds_they_have(spark: SparkSession, over: Window) -
 def refusals() -> list[tuple[Callable[[Any], Any], str]]:
     total = agg.sum("v")
     return [
-        (lambda q: q.approximate().aggregate(n=agg.count()), r"approximate\(\) bounds nothing"),
+        (lambda q: q.approximate().aggregate(n=agg.count()), r"approximate\(\) sets no bound"),
         (lambda q: q.approximate(max_buckets=0), "max_buckets=0: give a whole number"),
         (
             lambda q: q.aggregate(a=total.within(relative=0.1), peak=agg.max("v")),
@@ -154,7 +154,7 @@ def refusals() -> list[tuple[Callable[[Any], Any], str]]:
         ),
         (
             lambda q: q.aggregate(peak=agg.max("k").within()),
-            "peak=max.*a column of type string, and candidates are predicted by numbers",
+            "peak=max.*a column of type string, and candidates are predicted from numbers",
         ),
         (
             lambda q: q.aggregate(u=agg.distinct_sketch("i").within(), n=total.within(absolute=1)),

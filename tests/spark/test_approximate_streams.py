@@ -139,7 +139,7 @@ def test_a_plan_tells_how_exact_it_is_and_what_it_keeps(feed: Feed) -> None:
         "sum('v').within(relative=0.001, confidence=0.95): by SumLike(",
         "about 1,000 buckets for each key",
         "at most 10,000 buckets for each key",
-        "a few in a hundred rows",
+        "a few per hundred rows",
         "count(): by Footprint(buckets=10000)",
         "the buckets of its window, and no rows",
         "those of a key to one task",

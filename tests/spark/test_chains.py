@@ -291,7 +291,7 @@ def test_results_that_come_again_are_refused_whatever_the_time(spark: SparkSessi
         wr.over(spark.table("versions"), time="latest", lateness="1 min").window(hours),
         wr.over(results.select("latest", "n"), time="latest", order="arrival").window(rows_of),
     ):
-        with pytest.raises(InputError, match="every version would count; say emit='on_close'"):
+        with pytest.raises(InputError, match="every version would count; use emit='on_close'"):
             again.aggregate(n=agg.sum("n"))
 
 
@@ -308,7 +308,7 @@ def test_results_without_a_watermark_may_get_one(spark: SparkSession) -> None:
 def test_results_of_results_cannot_be_told_on_change(spark: SparkSession) -> None:
     one = wr.over(frame(spark), time="t", lateness="1 min").window(window.trailing("1 min"))
     two = wr.over(one.aggregate(n=agg.count()), time="t", emit="on_change")
-    with pytest.raises(InputError, match="say emit='on_close'"):
+    with pytest.raises(InputError, match="use emit='on_close'"):
         two.window(window.tumbling("1 h")).aggregate(n=agg.sum("n"))
 
 

@@ -35,7 +35,7 @@ def test_plans_and_what_state_depends_on_tell_ends_and_ties(df: DataFrame) -> No
 
 def test_ties_together_are_not_for_the_order_of_arrival(df: DataFrame) -> None:
     query = wr.over(df, time="t", order="arrival").window(BOTH)
-    with pytest.raises(InputError, match=r"ties='together' .* leave order out, or say ties='arr"):
+    with pytest.raises(InputError, match=r"ties='together' .* leave order out, or use ties='arr"):
         query.aggregate(n=agg.count())
 
 

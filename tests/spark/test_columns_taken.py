@@ -59,7 +59,7 @@ def test_what_is_refused_is_called_as_it_was_written(readings: DataFrame) -> Non
         query.aggregate(wrong=agg.sum("s"))
     with pytest.raises(AggregateError, match=r"count\(\) without a name"):
         query.aggregate(agg.count())
-    with pytest.raises(InputError, match="emmit='on_close' is no option"):
+    with pytest.raises(InputError, match="emmit='on_close' is not an option"):
         wr.over(readings, time="ts").window(MINUTE, emmit="on_close")
 
 

@@ -103,5 +103,5 @@ def test_tasks_without_work_are_told_of_on_a_cluster(fresh: SparkSession) -> Non
 
 
 def test_what_is_no_session_is_refused() -> None:
-    with pytest.raises(InputError, match=r"^session=3 is no session of Spark; give one"):
+    with pytest.raises(InputError, match=r"^session=3 is not a Spark session; give one"):
         wr.configure(3)  # type: ignore[arg-type]

@@ -177,7 +177,7 @@ def test_a_users_own_ordered_monoid_is_refused(spark: SparkSession) -> None:
         ({"period": 60}, WindowError, "period=60 has no unit"),
         ({"emit": "never"}, InputError, "emit='never'"),
         ({"time": "tz"}, InputError, "time='tz' is not in the DataFrame"),
-        ({"n": agg.count()}, AggregateError, "without a name beside others"),
+        ({"n": agg.count()}, AggregateError, "without a name among others"),
     ],
     ids=str,
 )

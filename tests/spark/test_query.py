@@ -42,7 +42,7 @@ def stream(spark: SparkSession) -> DataFrame:
         (
             lambda d: wr.over(d, time="ts").windows(a=window.session("1 h"), b=HOUR),
             WindowError,
-            "make a query of each shape",
+            "write one query per shape",
         ),
         (lambda d: wr.over(d, time="ts").keep(3), InputError, "names of columns"),
         (lambda d: wr.over(d, time="ts").aggregate(n=agg.count()), WindowError, "no window yet"),
@@ -107,17 +107,17 @@ def stream(spark: SparkSession) -> DataFrame:
         (
             lambda d: wr.over(d, "ts").windows(a=HOUR).windows(b=HOUR),
             WindowError,
-            "has a window already: a=tumbling",
+            "already has a window: a=tumbling",
         ),
         (
             lambda d: wr.over(d, "ts").approximate(100).approximate(200),
             InputError,
-            "max_buckets=100; say it once",
+            "max_buckets=100; call it once",
         ),
         (
             lambda d: wr.over(d, "ts", emit="on_change").window(HOUR, emit="on_close"),
             InputError,
-            "emit='on_close' comes after emit='on_change'",
+            "emit='on_close' contradicts emit='on_change'",
         ),
         (
             lambda d: wr.over(d, time="ts", by="key").window(HOUR).aggregate(key=agg.count()),

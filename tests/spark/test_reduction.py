@@ -79,7 +79,7 @@ def test_a_stream_must_be_told(spark: SparkSession) -> None:
 @pytest.mark.parametrize(
     ("over", "aggregate", "message"),
     [
-        (window.trailing("1 minute"), agg.sum("v"), "only one tumbling or hopping window"),
+        (window.trailing("1 minute"), agg.sum("v"), "only a single tumbling or hopping window"),
         (window.tumbling("1 minute"), agg.last("v"), "depends on the order"),
     ],
 )

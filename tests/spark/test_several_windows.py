@@ -154,8 +154,8 @@ def test_sessions_of_several_gaps_take_one_shuffle(frame: DataFrame) -> None:
         (
             lambda q: q.windows(hour=window.trailing("1 h"), day=window.tumbling("1 day")),
             WindowError,
-            r"hour=trailing\('1 hour'\) and day=tumbling\('1 day'\) cannot share a pass, being of "
-            r"different shapes \(trailing, tumbling and hopping\); make a query of each shape",
+            r"hour=trailing\('1 hour'\) and day=tumbling\('1 day'\) cannot share a pass, as their "
+            r"shapes differ \(trailing, tumbling and hopping\); write one query per shape",
         ),
         (
             lambda q: q.windows(
@@ -169,11 +169,15 @@ def test_sessions_of_several_gaps_take_one_shuffle(frame: DataFrame) -> None:
             WindowError,
             r"a=punctuated.* marks are columns of their own; run it alone",
         ),
-        (lambda q: q.windows(**{"": window.trailing("1 h")}), WindowError, "by the name ''"),
+        (
+            lambda q: q.windows(**{"": window.trailing("1 h")}),
+            WindowError,
+            "with the empty name ''",
+        ),
         (
             lambda q: q.windows(**TRAILING).approximate(10).aggregate(n=agg.count()),
             InputError,
-            "approximate results of several trailing windows would take buckets for each",
+            "approximate results of several trailing windows would need buckets for each",
         ),
         (
             lambda q: q.windows(k=window.trailing("1 h")).aggregate(n=agg.count()),
@@ -188,7 +192,7 @@ def test_sessions_of_several_gaps_take_one_shuffle(frame: DataFrame) -> None:
         (
             lambda q: q.windows(**TRAILING, order="arrival").aggregate(n=agg.count()),
             InputError,
-            "ties='together' shows a row all rows of its time",
+            "ties='together' needs all rows with the time of a row",
         ),
     ],
 )

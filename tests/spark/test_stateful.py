@@ -70,5 +70,5 @@ def test_one_query_of_two_streams_can_be_one_result(
 
 def test_sessions_of_a_stream_are_not_left_to_spark(spark: SparkSession, readings: Path) -> None:
     query = wr.over(stream(spark, readings), time="ts", lateness="1 s", strategy="native")
-    with pytest.raises(InputError, match="take a late row as a session beside"):
+    with pytest.raises(InputError, match="turn a late row into a second session"):
         query.window(window.session("5 s")).aggregate(n=agg.count())

@@ -17,7 +17,7 @@ from tests.paged.faulty import FaultyStore
 from tests.spark.tampering import Stream, states
 from windrow import agg, window
 from windrow.columnar.compression import compress, decompress
-from windrow.columnar.packs import open_crate, pack, pack_crate, unpack
+from windrow.columnar.packs import open_bundle, pack, pack_bundle, unpack
 from windrow.errors import DamagedPageError, SnapshotError
 from windrow.paged import PagedAmta
 from windrow.paged.page import mark_of, open_page, page_of
@@ -145,10 +145,10 @@ def test_a_length_that_lz4_cannot_reach_is_refused(length: int) -> None:
 @pytest.mark.parametrize("lengths", [(-8,), (1 << 62,), (0,)])
 def test_a_crate_whose_lengths_do_not_add_up_is_refused(lengths: tuple[int]) -> None:
     table = pa.table({"k": [1, 2, 3]})
-    content = bytearray(pack_crate({"a": table}))
+    content = bytearray(pack_bundle({"a": table}))
     content[8:16] = struct.pack("<q", *lengths)
     with pytest.raises(SnapshotError, match="it is damaged"):
-        open_crate(bytes(content), {"a": table.schema})
+        open_bundle(bytes(content), {"a": table.schema})
 
 
 @pytest.mark.parametrize(

@@ -81,9 +81,9 @@ def test_no_method_that_passes_rows_on_forgets_when_they_are_told(spark: SparkSe
         found.distinct(),
         found.sample(0.5).transform(lambda some: some.where("n > 1")),
     ):
-        with pytest.raises(InputError, match="outputMode='append' does not suit"):
+        with pytest.raises(InputError, match="outputMode='append' does not match"):
             made.writeStream.format("noop").start()
-    with pytest.raises(InputError, match="outputMode='update' does not suit"):
+    with pytest.raises(InputError, match="outputMode='update' does not match"):
         final.unionByName(found).writeStream.format("noop").outputMode("update").start()
 
 

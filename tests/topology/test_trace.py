@@ -159,5 +159,5 @@ def test_what_is_measured_can_be_planned() -> None:
 
 @pytest.mark.parametrize("times", [[], [5.0], [5.0, 5.0]])
 def test_a_trace_of_no_length_is_refused(times: list[float]) -> None:
-    with pytest.raises(InputError, match=f"has {len(times)} items in no time at all"):
+    with pytest.raises(InputError, match=f"has {len(times)} items at a single moment"):
         Trace(np.array(times), np.zeros(len(times), np.int64))

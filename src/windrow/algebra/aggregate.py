@@ -84,13 +84,13 @@ class Aggregate(Generic[M]):
         absolute: float | None = None,
         confidence: float = CONFIDENCE,
     ) -> "Aggregate[M]":
-        """The same aggregate, of which windows on Spark may keep buckets in place of rows.
+        """The same aggregate with a bounded error: windows on Spark may keep buckets of rows.
 
-        Its results become intervals: `value`, and `low` and `high` that the exact result lies
-        between.  `relative` bounds the error by a share of the result, as predicted at a level of
+        Its results become intervals: `value`, and `low` and `high` with the exact result in
+        between. `relative` bounds the error by a share of the result, as predicted at a level of
         `confidence`; `absolute` bounds it in the result's own units.  Extrema take neither: rows
-        that cannot be expected to become one share buckets.  Sketches keep all their rows, and give
-        the bounds they have.  Elsewhere windows are exact, which is within any bound.
+        that are not expected to become the extremum share buckets.  Sketches keep all their rows,
+        and give their own bounds.  Everywhere else windows are exact, which is within any bound.
 
         >>> from windrow import agg
         >>> agg.sum("bytes").within(relative=0.001)
@@ -140,7 +140,7 @@ def _entry(row: Any, column: Reads, reader: str) -> Any:
 
 
 def marks_of(aggregates: "Iterable[Aggregate[Any]]") -> str:
-    """What tells users' monoids apart that are written alike: to be added to what describes them.
+    """Fingerprints that distinguish users' monoids with the same name, to be added to descriptions.
 
     A repr shows the name alone; state belongs to these very functions.
     """

@@ -27,7 +27,7 @@ class BloomFilter:
 
     @classmethod
     def sized(cls, capacity: int, error: float) -> "BloomFilter":
-        """An empty filter that errs at most so often while it holds at most so many values."""
+        """An empty filter with at most this error rate while it holds at most `capacity` values."""
         size = ceil(-capacity * log(error) / log(2) ** 2)
         return cls(size, max(1, round(size / capacity * log(2))))
 

@@ -42,7 +42,7 @@ def key(value: Any) -> Any:
         hash(value)
     except TypeError:
         raise InputError(
-            f"{shown(value)} cannot be told from other values: a {type(value).__name__} has no "
+            f"{shown(value)} cannot be compared with other values: a {type(value).__name__} has no "
             "hash; turn it into a tuple or text first"
         ) from None
     return value

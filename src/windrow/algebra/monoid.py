@@ -68,7 +68,7 @@ class Monoid(Generic[S, R]):
     """
 
     name: str
-    parameters: str = ""  # what tells it from others of its name: "0.9" of a quantile
+    parameters: str = ""  # what distinguishes it from others of its name: "0.9" for a quantile
     mark: str = ""  # what a user's functions are, in every process
     lift: Callable[..., S]  # one argument for each of `inputs`, never null unless `nullable`
     combine: Callable[[S, S], S]  # combine(older, newer)

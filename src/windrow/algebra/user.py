@@ -36,23 +36,24 @@ def monoid(
     returns: str | None = None,
     codec: Codec | None = None,
 ) -> Monoid[Any, Any]:
-    """An aggregate of your own: `combine(older, newer)` must be associative, with `identity`.
+    """Make your own aggregate: `combine(older, newer)` must be associative, with `identity`.
 
-    `lift` takes one argument for each column it reads; nulls never reach it.  States must not be
-    changed in place.  Where the identity is a number or a flat tuple of numbers, `windrow.roll`
-    compiles the functions and runs them at the speed of built-in aggregates; integers are 64 bits
-    wide there.  What cannot be compiled runs interpreted, with one warning that says why.
-    What your functions raise reaches you as it is.  `name` is what plans and errors call it; by
-    default the name of `lift`, or of `combine` if that is a lambda.
-    Compiled functions see globals and closures as they are when a roll compiles them, a later
-    change at the next roll; and Python's `max` and `min` do not treat NaN consistently.  On Spark,
-    results that are not numbers need a type: `returns="array<string>"`.
+    `lift` takes one argument for each column it reads; nulls are skipped before it is called.
+    States must not be changed in place.  If the identity is a number or a flat tuple of numbers,
+    the functions are compiled and run about as fast as built-in aggregates, with 64-bit integers.
+    Functions that cannot be compiled run interpreted, with one warning that says why.  Exceptions
+    that your functions raise are not wrapped.  `name` is shown in plans and errors; by default it
+    is the name of `lift`, or of `combine` if `lift` is a lambda.
 
-    States that leave memory, for a checkpoint of Spark's or a store, are kept as plain values:
-    None, bool, int, float, str, bytes, Decimal, dates, times, and tuples, lists, sets and dicts of
-    them.  Where states are objects of another type, `codec=(encode, decode)` makes a plain value
-    of each and the state again of that; it never sees None.  Nothing is pickled unless asked for
-    as `codec=windrow.unsafe_pickle`, which runs whatever it is given to read.
+    Compiled functions see globals and closures as they were when they were compiled; after a change
+    they are compiled again at the next call.  Python's `max` and `min` do not treat NaN
+    consistently. On Spark, results that are not numbers need a type: `returns="array<string>"`.
+
+    States in a checkpoint or a store are kept as plain values: None, bool, int, float, str, bytes,
+    Decimal, dates, times, and tuples, lists, sets and dicts of them.  For states of other types
+    give `codec=(encode, decode)`, which turns a state into a plain value and back; it never sees
+    None. Nothing is pickled unless you ask for `codec=windrow.unsafe_pickle`, which runs code from
+    whatever it reads.
 
     >>> from windrow.structures import Amta
     >>> spread = monoid(
@@ -124,7 +125,7 @@ def _name_of(function: Callable[..., Any]) -> str | None:
 
 
 def _mark(*functions: Callable[..., Any]) -> str:
-    """What tells these functions from others, and so snapshots of their states."""
+    """A fingerprint of these functions, and so of snapshots of their states."""
     return (fingerprint(*functions) or "")[:8]
 
 

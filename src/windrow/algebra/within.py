@@ -45,8 +45,8 @@ class Within:
 
     def __repr__(self) -> str:
         given = (("relative", self.relative), ("absolute", self.absolute))
-        told = [f"{name}={bound!r}" for name, bound in given if bound is not None]
-        return f"within({', '.join([*told, f'confidence={self.confidence!r}'])})"
+        given_bounds = [f"{name}={bound!r}" for name, bound in given if bound is not None]
+        return f"within({', '.join([*given_bounds, f'confidence={self.confidence!r}'])})"
 
 
 def require_confidence(confidence: object) -> None:

@@ -98,7 +98,7 @@ def _guess(share: Any, low: Any, high: Any, worst: Any) -> Any:
 
 @hot
 def rounded(magnitude: Any, values: Any) -> Any:
-    """How far a sum of so many floats, added up in any order, may be from the true one."""
+    """How far a sum of this many floats, added in any order, may be from the true one."""
     return _ROUNDING * (values + _LAST_STEPS) * magnitude
 
 

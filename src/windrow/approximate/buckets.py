@@ -112,7 +112,7 @@ class Buckets(Amta):
             self.evict_to(self.after_updates(most))
 
     def take_updates(self, least: int, everything: int) -> Bucket:
-        """Take the oldest out that together have at least so many updates of all, as one."""
+        """Take out the oldest that together have at least `least` of all updates, as one."""
         end = self._inserted
         if least < everything:
             end = self.after_updates(least - 1) + 1
@@ -121,7 +121,7 @@ class Buckets(Amta):
         return taken
 
     def parted(self, least: int, everything: int) -> tuple[Bucket, Bucket]:
-        """The oldest that together have at least so many updates of all, as one; the others."""
+        """The oldest that together have at least `least` of all updates, as one; the others."""
         if least >= everything:
             return self.total(), self._identity
         end = self.after_updates(least - 1) + 1
@@ -153,7 +153,7 @@ class Buckets(Amta):
 
 
 class _UpTo:
-    """Lets go of what has at most so many updates."""
+    """Evicts prefixes with at most a given number of updates."""
 
     drops = True
 

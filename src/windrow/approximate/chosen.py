@@ -47,8 +47,8 @@ def method_for(aggregate: Aggregate[Any]) -> Method | None:
     if monoid.name in EXTREMA and not monoid.changing:
         if bound.bounds:
             raise InputError(
-                f"{aggregate!r}: an extremum is one of the values, whose distance to the next one "
-                "nobody knows; say .within(confidence=...) alone, and only rows that may become "
+                f"{aggregate!r}: an extremum is one of the values, and its distance to the next "
+                "one is unknown; use .within(confidence=...) alone, and only rows that may become "
                 "it open buckets"
             )
         return MaxLike(confidence=bound.confidence)

@@ -283,8 +283,8 @@ class CompiledApproximateAmta:
         if self._forest[CAPACITY] < capacity:
             self._forest = new_forest(self._operator, capacity)
         own = np.ascontiguousarray(leaves)
-        told = (own.ctypes.data, inserted - evicted)
-        self._steps.refill(*self._places, told, evicted, split)
+        address_and_count = (own.ctypes.data, inserted - evicted)
+        self._steps.refill(*self._places, address_and_count, evicted, split)
 
     def _require_sound(self, numbers: Sequence[int], leaves: NDArray[np.int64]) -> None:
         """Refuse what is not of a window: ValueError."""
@@ -339,7 +339,7 @@ class CompiledApproximateAmta:
 
 
 def _require_in_order(window: TrailingTime) -> None:
-    """Refuse windows that a row is not the newest of: results are told as rows come."""
+    """Refuse windows that do not contain their own row: results are given row by row."""
     if not window.closed.at_end or window.ties is not Ties.ARRIVAL:
         wanted = TrailingTime(
             window.duration_us, Closed.BOTH if window.closed.at_start else Closed.RIGHT

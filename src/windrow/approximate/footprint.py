@@ -1,4 +1,4 @@
-"""A footprint: never more buckets than so many (A²MTA, method 4)."""
+"""A footprint: a limit on the number of buckets (A²MTA, method 4)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,9 +13,9 @@ __all__ = ["Footprint", "require_buckets"]
 
 @dataclass(frozen=True)
 class Footprint:
-    """At most so many buckets: when they are used up, neighbours become one.
+    """A limit on the number of buckets: when it is reached, neighbours are merged.
 
-    From then on buckets aim for as many updates as make all of them alike.
+    From then on new buckets grow to the size that all would have if they were equal.
 
     >>> from windrow import agg
     >>> from windrow.approximate import ApproximateAmta, Footprint

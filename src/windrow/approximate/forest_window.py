@@ -30,8 +30,8 @@ class MemoryCode(NamedTuple):
     load: Any  # load(window, place) → a bucket
     store: Any  # store(window, place, bucket)
     size: Any  # size(window, place) → that of the bucket there
-    begun: Any  # begun(window): which is told of each bucket that is begun
-    changed: Any  # changed(window, forest): which is told after each change of the forest
+    begun: Any  # begun(window): called for each bucket that is begun
+    changed: Any  # changed(window, forest): called after each change of the forest
     middle_size: Any  # middle_size(window, forest) → updates in the forest
     ends: Any  # ends(window, forest) → the oldest bucket, and all behind it as one
 
@@ -45,8 +45,8 @@ class ForestCode(NamedTuple):
     is_odd: Any  # is_odd(forest) → whether the number of the oldest is
     pop: Any  # pop(forest) → the oldest, taken out
     evict_all: Any  # evict_all(forest)
-    evict_updates: Any  # evict_updates(forest, most): the oldest that have no more than so many
-    take_updates: Any  # take_updates(forest, least, all) → the oldest that have at least so many
+    evict_updates: Any  # evict_updates(forest, most): the oldest with at most `most` updates
+    take_updates: Any  # take_updates(forest, least, all) → the oldest with at least `least` updates
     parted: Any  # parted(forest, least, all) → the same, left where they are; and all others
     halve: Any  # halve(forest) → a bucket that was left over; of each two others one is made
 
@@ -59,7 +59,7 @@ class MethodCode(NamedTuple):
     evicted: Any  # evicted(window, count, held)
     limited: bool  # whether there is a limit on buckets
     limit: Any  # limit(window) → how many there may be
-    reached: Any  # reached(window): which is told when there are so many
+    reached: Any  # reached(window): called when the limit is reached
 
 
 class WindowCode(NamedTuple):
@@ -69,10 +69,10 @@ class WindowCode(NamedTuple):
     insert: Any  # insert(window, forest, fresh)
     held: Any  # held(window) → how many updates it holds, or about
     evict: Any  # evict(window, forest, count)
-    trim: Any  # trim(window, forest, at_most): keep no more than the newest so many updates
+    trim: Any  # trim(window, forest, at_most): keep at most the newest `at_most` updates
     start_with: Any  # start_with(window, forest, fewest, most): let go of all before
     bring_oldest: Any  # bring_oldest(window, forest): have the first whole bucket be the oldest
-    shrink: Any  # shrink(window, forest, buckets): until there are no more than so many
+    shrink: Any  # shrink(window, forest, buckets): merge until there are at most `buckets`
     ends: Any  # ends(window, forest) → the oldest bucket, and all behind it as one
     # started(window, forest) → what the window starts in, as one bucket, if that may be any of
     # several; all behind it; the fewest and the most of the former that are left
@@ -154,7 +154,7 @@ def window_code(
         begun(window)
 
     def shrink(window: Any, forest: Any, most: Any) -> None:
-        """Make larger buckets until there are at most so many, or one."""
+        """Merge buckets until there are at most `buckets`, or one."""
         while buckets(window, forest) > max(most, 1):
             reached(window)
             if forest_size(forest) > 1:
@@ -181,7 +181,7 @@ def window_code(
             changed(window, forest)
 
     def take(window: Any, forest: Any, updates: Any) -> Any:
-        """Take the oldest whole buckets out that together have at least so many, as one."""
+        """Take out the oldest whole buckets that together have at least `least` updates, as one."""
         taken = identity
         if forest_size(forest) > 0:
             taken = take_updates(forest, updates, middle_size(window, forest))

@@ -1,7 +1,8 @@
-"""Where a window of buckets has them: in memory, or in a store, and at home while that is away.
+"""Where a window keeps its buckets: in memory, or in a store, with memory as the fallback.
 
-Operations on a store happen as a whole or not at all.  Heads are written between them, every so
-many: a window that is opened again is what some of its operations, from the first on, had made it.
+Operations on a store happen entirely or not at all.  A head is written between operations, after a
+limited number of them: a window that is reopened is in the state after some prefix of its
+operations.
 """
 
 import time
@@ -101,7 +102,7 @@ class InStore(Closing):
     def flush(self) -> None:
         """Return when all that has happened so far is in the store.
 
-        It tells if the store is out of reach, whatever the window does meanwhile.
+        It raises if the store is unreachable, whatever the window does meanwhile.
         """
         if self._pages is None:
             return
@@ -193,12 +194,12 @@ class InStore(Closing):
         assert self._pages is not None
         behind, least, most, oldest, newest = self._window[:REST]
         learned = [grouper.dump() for grouper in self._groupers]
-        told = self._inserted, behind, (oldest.size, least, most), learned
-        self._pages.keep(told, (oldest, newest), self._changes)
+        counters = self._inserted, behind, (oldest.size, least, most), learned
+        self._pages.keep(counters, (oldest, newest), self._changes)
         self._changes = 0
 
-    def _recall(self, told: Any, buckets: Any) -> None:
-        self._inserted, kept_behind, left, learned = told
+    def _recall(self, counters: Any, buckets: Any) -> None:
+        self._inserted, kept_behind, left, learned = counters
         size, least, most = left
         oldest, newest = buckets
         numbers = self._inserted, kept_behind, *left

@@ -2,7 +2,7 @@
 
 Predicates are asked about the ends of buckets, where aggregates are known exactly: the cut lies in
 one bucket.  The first update of a bucket is known by itself, so a cut on either side of it is too.
-A cut is told by how many updates stay: the fewest and the most.
+A cut is given by how many updates stay: the fewest and the most.
 """
 
 from collections.abc import Iterator
@@ -95,7 +95,7 @@ class Line:
         return (behind.size + bucket.size,) * 2
 
     def _number_with(self, updates: int) -> int:
-        """The number of the bucket where the newest so many updates begin."""
+        """The number of the bucket in which the newest `updates` updates begin."""
         middle = self._middle
         gone = middle.total().size + self._newest.size - updates
         if gone < 0:
@@ -184,7 +184,7 @@ class _Dropping:
 
 
 class _Noted:
-    """A view that remembers whether anybody looked at it."""
+    """A view that remembers whether it was read."""
 
     def __init__(self, view: Any) -> None:
         self._view = view

@@ -15,7 +15,7 @@ from windrow.errors import InputError
 
 __all__ = ["EXTREMA", "MaxLike"]
 
-# Of 30 blocks that make a window, so many are as good as independent: on the readings of
+# How many of the 30 blocks of a window count as independent: on the readings of
 # `windrow.datasets.server_memory`, 30 make an eighth of all results wrong, 3 thrice the buckets.
 _INDEPENDENT = 10
 

@@ -7,7 +7,7 @@ from windrow.approximate.layout import Bucket, Layout
 
 __all__ = ["Grouper", "Method", "Window"]
 
-# Tells the bucket that the window starts in, and all behind it as one.
+# Returns the bucket that the window starts in, and all later ones merged.
 Window: TypeAlias = Callable[[], tuple[Bucket, Bucket]]
 
 
@@ -17,14 +17,14 @@ class Grouper(Protocol):
     def joins(self, fresh: Bucket, joined: Bucket, held: int) -> bool:
         """Whether an update may join the newest bucket, which would then be `joined`.
 
-        The window holds so many updates before.
+        The window holds `held` updates before.
         """
 
     def inserted(self, fresh: Bucket, held: int, window: Window, *, began: bool) -> None:
-        """An update came in, which may have begun a bucket, and so many are held."""
+        """Called after an update, which may have begun a bucket; the window has `held` updates."""
 
     def evicted(self, count: int, held: int) -> None:
-        """So many updates left at once, and so many are held."""
+        """Called after `count` updates left at once; `held` updates are in the window."""
 
     def dump(self) -> Any:
         """What it has learned, as plain values: numbers, and tuples and lists of them."""

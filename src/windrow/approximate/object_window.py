@@ -74,7 +74,7 @@ def object_code(layout: Layout, methods: MethodCode) -> WindowCode:
     return window_code(layout.nothing, combine, memory, _FOREST, methods)
 
 
-def _ignore(*told: Any) -> None:
+def _ignore(*arguments: Any) -> None:
     """Nobody needs to know."""
 
 

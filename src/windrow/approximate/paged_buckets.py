@@ -1,4 +1,4 @@
-"""Buckets in pages of a store, and in few pieces at home when the store is out of reach."""
+"""Buckets in pages of a store, with a smaller copy in memory while the store is unreachable."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -18,14 +18,14 @@ __all__ = ["PagedBuckets"]
 
 
 class PagedBuckets(Buckets, PagedObjects):
-    """Whole buckets in pages; heads are written when the window says so, and hold what it tells.
+    """Whole buckets in pages; the window says when heads are written, and adds its own counters.
 
     The newest pages of each level are at hand, so what is missing at home is what lies before
     them.  The blocks that the front is made of, and the first node of each level behind it, are
     remembered for that: with these, pieces that are at hand always make up all there is.
     """
 
-    #: What the window told with the newest head, and the buckets it holds itself; None if new.
+    #: The window's counters in the newest head, and the buckets it holds itself; None if new.
     resumed: tuple[Any, Sequence[Bucket]] | None = None
 
     def __init__(
@@ -40,15 +40,15 @@ class PagedBuckets(Buckets, PagedObjects):
         self._in_front: dict[int, Bucket] = {}
         # invariant: of each level the first node that starts at `split` or behind it, if any
         self._behind_split: dict[int, Bucket] = {}
-        self._told: tuple[Any, Sequence[Bucket]] = None, ()
+        self._head_content: tuple[Any, Sequence[Bucket]] = None, ()
         super().__init__(monoid, None, page, cached_pages, codec, open_page_store)
 
-    def keep(self, told: Any, buckets: Sequence[Bucket], changes: int) -> None:
+    def keep(self, counters: Any, buckets: Sequence[Bucket], changes: int) -> None:
         """Send a head that tells plain values too, and buckets that are not among these.
 
-        So many changes of the window are in the store with it.
+        `changes` is how many changes of the window it makes durable.
         """
-        self._told = told, buckets
+        self._head_content = counters, buckets
         self._since_head = changes
         self._commit()
 
@@ -151,14 +151,14 @@ class PagedBuckets(Buckets, PagedObjects):
         """A head is written between operations of the window, of which this is but a part."""
 
     def _head(self, dead: list[Pages]) -> bytes:
-        told, buckets = self._told
+        counters, buckets = self._head_content
         emitted = self._paged.emitted
         places = list(self._in_front), list(self._behind_split), self._paged.base, emitted
         pieces = [*self._in_front.values(), *self._behind_split.values(), *buckets]
-        return encode((told, places, self._encode(pieces), super()._head(dead)))
+        return encode((counters, places, self._encode(pieces), super()._head(dead)))
 
     def _resume(self, head: bytes) -> None:
-        told, places, pieces, rest = decode(head)
+        counters, places, pieces, rest = decode(head)
         in_front, behind_split, base, emitted = places
         self._paged.emitted = require_counts(emitted)
         (self._paged.base,) = require_counts({base: 0})
@@ -166,7 +166,7 @@ class PagedBuckets(Buckets, PagedObjects):
         buckets = iter(self._decode(pieces))
         self._in_front = dict(zip(in_front, buckets, strict=False))
         self._behind_split = dict(zip(behind_split, buckets, strict=False))
-        self.resumed = told, list(buckets)
+        self.resumed = counters, list(buckets)
 
     def reading(self) -> AbstractContextManager[None]:
         """Whatever cannot be made sense of in the head is damaged."""

@@ -56,7 +56,7 @@ def spread_of(sample: Sample) -> float:
 
 
 def place_in_table(number: float) -> int:
-    """Where a table of Student's t has that for a sample of so many numbers."""
+    """Where a table of Student's t has the value for a sample of this many numbers."""
     _, doublings = frexp(max(number, 1.0))
     return doublings - 1
 
@@ -91,7 +91,7 @@ class RecentResults:
         self._length: float = LEAST  # of the epoch
 
     def add(self, result: float, held: int) -> bool:
-        """The result of an update, after which the window holds so many; whether an epoch ended."""
+        """Add the result after an update; returns whether an epoch ended."""
         self._now = added(self._now, result)
         if self._now[0] < self._length:
             return False

@@ -112,7 +112,7 @@ class _Dimension:
         return bucket.size - 1 if self._kind == "count" else bucket.traces[self._part].worst
 
     def result(self, buckets: tuple[Bucket, ...], held: int) -> float:
-        """What this dimension of some buckets is, of which so many updates are held."""
+        """The value of this dimension over some buckets, per update in the window."""
         if self._kind == "count":
             return held
         totals = (bucket.traces[self._part].total for bucket in buckets if bucket.size)

@@ -7,7 +7,7 @@ from windrow.cli.job import Job, JobFileError, Problem
 
 __all__ = ["another_query"]
 
-# As the state says it, and as Spark does of its own state, whose types tell queries apart.
+# Our message, and Spark's message for its own state, whose types encode the query.
 _BOTH = re.compile(r"it was written by: (.*)\n\s*this query is: +(.*)\n")
 _INCOMPATIBLE = "STATE_STORE_"
 _MARK = "signature0"

@@ -19,17 +19,17 @@ __all__ = ["explain", "explanation"]
 @click.command()
 @job_command
 def explain(job_file: Path, master: str | None, settings: tuple[str, ...], *, debug: bool) -> None:
-    """Say how the job of a JOB file would run: which strategy and why, what it keeps and moves.
+    """Explain how the job in a JOB file would run: which strategy and why, and its state.
 
-    The source is looked at for its columns, nothing is computed or written.
+    Only the columns of the source are read; nothing is computed or written.
     """
     job, doing = read_job(job_file, settings), Doing("starting Spark")
     with shown(job.name, doing), opened(job, master, debug=debug) as spark:
         from windrow.cli.query import question
 
         doing.now("reading the source")
-        told = explanation(question(spark, job))
-    click.echo(told)
+        text = explanation(question(spark, job))
+    click.echo(text)
 
 
 def explanation(question: "Question") -> str:

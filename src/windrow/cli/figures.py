@@ -1,4 +1,4 @@
-"""Figures as one says them, and in columns."""
+"""Readable figures, and tables of them."""
 
 from collections.abc import Collection, Sequence
 from math import floor, isfinite, log10
@@ -23,7 +23,7 @@ def rounded(number: float) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """So many, in the plural where they are not one.
+    """A number of things, in the plural unless there is one.
 
     >>> counted(1, "node"), counted(1200, "node")
     ('1 node', '1,200 nodes')
@@ -48,7 +48,7 @@ def duration(seconds: float) -> str:
 
 
 def share(number: float) -> str:
-    """A share as one says it.
+    """A share as a percentage.
 
     >>> share(0.00123), share(0.99987), share(2.5), share(3e-8)
     ('0.12 %', '99.98 %', '250 %', '3e-6 %')
@@ -67,7 +67,7 @@ def share(number: float) -> str:
 
 
 def size(number: float) -> str:
-    """So many bytes, as one says it.
+    """A number of bytes, in a readable unit.
 
     >>> size(0), size(999), size(1_500_000), size(2e12)
     ('0 bytes', '999 bytes', '1.5 MB', '2000.0 GB')

@@ -36,7 +36,7 @@ _OF_JOBS = (
 
 
 def with_options(command: F, options: Sequence[Callable[[F], F]]) -> F:
-    """A command with more options, told in this order."""
+    """A command with more options, listed in this order."""
     for option in reversed(options):
         command = option(command)
     return command
@@ -48,30 +48,30 @@ def job_command(command: F) -> F:
 
 
 def spark_command(command: F) -> F:
-    """Give a command the options about Spark, and say its failures in a few words."""
+    """Give a command the options about Spark, and report its failures in a few words."""
 
     @wraps(command)
     def guarded(*, debug: bool, **arguments: Any) -> Any:
-        with _told(debug=debug), nullcontext() if debug else _without_logs():
+        with _failures_reported(debug=debug), nullcontext() if debug else _without_logs():
             return command(debug=debug, **arguments)
 
     return with_options(guarded, _OF_SPARK)  # type: ignore[return-value]
 
 
 def plain_command(command: F) -> F:
-    """Say a command's failures in a few words; it needs no Spark."""
+    """Report a command's failures in a few words; it needs no Spark."""
 
     @wraps(command)
     def guarded(*, debug: bool, **arguments: Any) -> Any:
-        with _told(debug=debug):
+        with _failures_reported(debug=debug):
             return command(**arguments)
 
     return click.option("--debug", is_flag=True, help="Show where an error came from.")(guarded)  # type: ignore[return-value]
 
 
 @contextmanager
-def _told(*, debug: bool) -> Iterator[None]:
-    """Whatever fails becomes a line and an exit code."""
+def _failures_reported(*, debug: bool) -> Iterator[None]:
+    """Turn any failure into a line and an exit code."""
     try:
         yield
     except (click.exceptions.Exit, click.ClickException, BrokenPipeError):

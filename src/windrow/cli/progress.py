@@ -35,7 +35,7 @@ class Doing:
         self.now(first)
 
     def now(self, what: str | Callable[[], str]) -> None:
-        """From here on it is busy with this."""
+        """Set what it is busy with."""
         self._say = what if callable(what) else lambda: what
 
     def __call__(self) -> str:
@@ -110,15 +110,15 @@ def _meanwhile(
 
 
 def of_stream(tally: Tally, status: dict[str, Any] | None, stages: str = "") -> str:
-    """How far a stream has come, by what its micro-batches told and what Spark is doing."""
-    told = []
+    """The progress of a stream, from its micro-batches and what Spark is doing."""
+    parts = []
     if tally.batches:
-        told = [f"{tally.rows_in:,} rows", f"{tally.rate:,.0f} rows/s"]
+        parts = [f"{tally.rows_in:,} rows", f"{tally.rate:,.0f} rows/s"]
         if tally.watermark:
-            told.append(f"watermark {tally.watermark}")
+            parts.append(f"watermark {tally.watermark}")
         if tally.state:
-            told.append(f"state {tally.state['rows']:,} rows, {size(tally.state['bytes'])}")
-    return " · ".join([*_busy_with(tally, status, stages), *told])
+            parts.append(f"state {tally.state['rows']:,} rows, {size(tally.state['bytes'])}")
+    return " · ".join([*_busy_with(tally, status, stages), *parts])
 
 
 def _busy_with(tally: Tally, status: dict[str, Any] | None, stages: str) -> list[str]:
@@ -132,7 +132,7 @@ def _busy_with(tally: Tally, status: dict[str, Any] | None, stages: str) -> list
 
 
 def of_stages(spark: "SparkSession") -> Callable[[], str]:
-    """How far the stages of a batch have come, where Spark tells: not on Connect."""
+    """The progress of a batch's stages, if Spark reports it: not on Connect."""
 
     def say() -> str:
         try:

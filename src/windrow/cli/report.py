@@ -1,4 +1,4 @@
-"""What a run has to tell at its end: one line for people, or JSON for programs."""
+"""The report at the end of a run: one line for people, or JSON for programs."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -30,11 +30,11 @@ class Report:
 
     def summary(self) -> str:
         """The one line."""
-        told = [_rows(self.rows_in, "in"), _rows(self.rows_out, "out")]
-        told += [f"{self.late:,} late"] if self.late is not None else []
-        told += [f"{self.batches:,} batches"] if self.batches is not None else []
-        told += [f"{self.seconds:.1f} s"]
-        return f"{', '.join(filter(None, told))}: {self.sink}"
+        parts = [_rows(self.rows_in, "in"), _rows(self.rows_out, "out")]
+        parts += [f"{self.late:,} late"] if self.late is not None else []
+        parts += [f"{self.batches:,} batches"] if self.batches is not None else []
+        parts += [f"{self.seconds:.1f} s"]
+        return f"{', '.join(filter(None, parts))}: {self.sink}"
 
     def as_json(self) -> str:
         """The same as JSON, without what is not known."""

@@ -65,7 +65,7 @@ def count_batch(df: DataFrame, time: str | None = None) -> tuple[DataFrame, Obse
 
 
 def count_stream(df: DataFrame, name: str, time: str | None = None) -> DataFrame:
-    """The same rows; each micro-batch tells `rows`, and `untimed` ones, under this name."""
+    """The same rows; each micro-batch reports `rows` and `untimed` under this name."""
     return df.observe(name, *_counts(df, time))
 
 

@@ -1,4 +1,4 @@
-"""`windrow run job.yaml`: run a job, and say in one line what became of it."""
+"""`windrow run job.yaml`: run a job, and summarise it in one line."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def run(
     as_json: bool,
     debug: bool,
 ) -> Report | None:
-    """Run the job of a JOB file.
+    """Run the job in a JOB file.
 
     A batch ends by itself, and so does a stream with `trigger: available_now`; any other stream
     runs until Ctrl-C. Exit codes: 0 done, 1 the run failed, 2 the job is wrong.
@@ -40,7 +40,7 @@ def run(
         asked = question(spark, job)
         doing.now("planning")
         if dry_run:
-            told = explanation(asked)
+            text = explanation(asked)
         elif job.source.stream:
             from windrow.cli.stream import run_stream
 
@@ -53,7 +53,7 @@ def run(
         if job.sink.format == "memory" and not dry_run:
             spark.table(job.sink.name).show(truncate=False)
     if dry_run:
-        click.echo(told)
+        click.echo(text)
         return None
     if as_json:
         click.echo(report.as_json())

@@ -80,7 +80,7 @@ def _settings(session: "SparkSession", job: Job) -> Iterator[None]:
         yield
     finally:
         for key, value in before.items():
-            with suppress(Exception):  # the session may be gone, and what ended it is told already
+            with suppress(Exception):  # the session may be gone, and the reason has been reported
                 session.conf.unset(key) if value is None else session.conf.set(key, value)
 
 
@@ -120,7 +120,7 @@ def _log_aside(*, debug: bool) -> Iterator[None]:
 
 
 def _require_room(log: BinaryIO) -> None:
-    """Spark waits for ever for a JVM that has no room for its temporary files."""
+    """Spark waits forever for a JVM that has no room for its temporary files."""
     try:
         log.write(bytes(_ROOM))
         log.flush()

@@ -43,10 +43,10 @@ def state(
     as_json: bool,
     debug: bool,
 ) -> None:
-    """Show what the stream with this CHECKPOINT keeps: keys, their windows, pages and bytes.
+    """Show the state of the stream with this CHECKPOINT: keys, their windows, pages and bytes.
 
-    CHECKPOINT is a folder, or an address that Spark reads (hdfs://…). It shows what the last
-    finished micro-batch left; the stream may be running.
+    CHECKPOINT is a folder, or an address that Spark reads (hdfs://…). You see the state after the
+    last finished micro-batch; the stream may be running.
     """
     if limit < 1:
         raise InputError(f"--limit={limit}: give a number of keys, 1 or more")
@@ -56,12 +56,14 @@ def state(
         from windrow.spark.inspection import about_of, kept_keys, operators_of
 
         doing.now("reading the checkpoint")
-        told = []
+        summaries = []
         for operator in operators_of(spark, where):
             about = about_of(operator)
             keys = _chosen(kept_keys(operator, about), wanted, nulls, about)
-            told.append(_told(keys, limit, about))
-    click.echo(json.dumps(told, default=str) if as_json else "\n\n".join(map(_text, told)))
+            summaries.append(_summary(keys, limit, about))
+    click.echo(
+        json.dumps(summaries, default=str) if as_json else "\n\n".join(map(_text, summaries))
+    )
 
 
 def _address(checkpoint: str) -> str:
@@ -103,7 +105,7 @@ def _chosen(
     return keys
 
 
-def _told(keys: "DataFrame", limit: int, about: "About") -> dict[str, Any]:
+def _summary(keys: "DataFrame", limit: int, about: "About") -> dict[str, Any]:
     """The largest keys, and what all of them add up to."""
     from pyspark.sql import functions as F
 
@@ -128,10 +130,10 @@ def _told(keys: "DataFrame", limit: int, about: "About") -> dict[str, Any]:
     return {"query": about.query, "total": total, "keys": entries}
 
 
-def _text(told: dict[str, Any]) -> str:
+def _text(found: dict[str, Any]) -> str:
     """The same as a table."""
-    total = told["total"]
-    lines = [[_cell(name, row[name]) for name in _COLUMNS] for row in told["keys"]]
+    total = found["total"]
+    lines = [[_cell(name, row[name]) for name in _COLUMNS] for row in found["keys"]]
     widths = [max(map(len, column)) for column in zip(_COLUMNS, *lines, strict=True)]
     table = [
         "  ".join(
@@ -146,7 +148,7 @@ def _text(told: dict[str, Any]) -> str:
         f"{total['keys']:,} keys, {total['rows']:,} rows in windows, {total['waiting']:,} waiting, "
         f"{total['pages']:,} pages, {size(total['bytes'])}"
     )
-    return "\n".join([f"query: {told['query']}", *table, *rest, summary])
+    return "\n".join([f"query: {found['query']}", *table, *rest, summary])
 
 
 def _cell(name: str, value: Any) -> str:

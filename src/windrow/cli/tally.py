@@ -19,10 +19,10 @@ class Tally:
     def add(self, progress: Iterable[Any]) -> None:
         """Take note of what a query's `recentProgress` holds."""
         for batch in progress:
-            told = json.loads(batch.json)
-            # While nothing arrives, Spark tells the next batch's number with nothing in it.
-            if _has_run(told):
-                self._by_batch[told["batchId"]] = told
+            report = json.loads(batch.json)
+            # While nothing arrives, Spark reports the next batch's number with nothing in it.
+            if _has_run(report):
+                self._by_batch[report["batchId"]] = report
 
     @property
     def batches(self) -> int:
@@ -32,17 +32,17 @@ class Tally:
     @property
     def rows_in(self) -> int:
         """How many rows came in."""
-        return sum(_observed(told, ROWS_IN, "rows") for told in self._all())
+        return sum(_observed(progress, ROWS_IN, "rows") for progress in self._all())
 
     @property
     def rows_out(self) -> int:
         """How many rows went out."""
-        return sum(_observed(told, ROWS_OUT, "rows") for told in self._all())
+        return sum(_observed(progress, ROWS_OUT, "rows") for progress in self._all())
 
     @property
     def late(self) -> int:
         """How many rows no window took: too late, or without a time."""
-        return sum(_late(told) for told in self._all())
+        return sum(_late(progress) for progress in self._all())
 
     @property
     def rate(self) -> float:
@@ -52,8 +52,8 @@ class Tally:
     @property
     def watermark(self) -> str | None:
         """The last watermark; None before there is one."""
-        for told in reversed(self._all()):
-            if watermark := (told.get("eventTime") or {}).get("watermark"):
+        for progress in reversed(self._all()):
+            if watermark := (progress.get("eventTime") or {}).get("watermark"):
                 known = not watermark.startswith("1970-01-01T00:00:00")
                 return str(watermark).replace("T", " ").removesuffix(".000Z") if known else None
         return None
@@ -76,20 +76,20 @@ class Tally:
         return self._by_batch[max(self._by_batch)] if self._by_batch else {}
 
 
-def _has_run(told: dict[str, Any]) -> bool:
-    return "addBatch" in told.get("durationMs", {})
+def _has_run(progress: dict[str, Any]) -> bool:
+    return "addBatch" in progress.get("durationMs", {})
 
 
-def _observed(told: dict[str, Any], name: str, field: str) -> int:
-    return int(((told.get("observedMetrics") or {}).get(name) or {}).get(field) or 0)
+def _observed(progress: dict[str, Any], name: str, field: str) -> int:
+    return int(((progress.get("observedMetrics") or {}).get(name) or {}).get(field) or 0)
 
 
-def _late(told: dict[str, Any]) -> int:
+def _late(progress: dict[str, Any]) -> int:
     """What the query counted, and what Spark's own operators dropped before it came so far.
 
     These put rows of a window together first where they can: their count may be lower.
     """
-    ours = [name for name in told.get("observedMetrics") or {} if name.startswith(_OURS)]
-    operators = told.get("stateOperators") or []
-    counted = sum(_observed(told, name, kind) for name in ours for kind in ("late", "untimed"))
+    ours = [name for name in progress.get("observedMetrics") or {} if name.startswith(_OURS)]
+    operators = progress.get("stateOperators") or []
+    counted = sum(_observed(progress, name, kind) for name in ours for kind in ("late", "untimed"))
     return counted + sum(operator.get("numRowsDroppedByWatermark") or 0 for operator in operators)

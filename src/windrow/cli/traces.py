@@ -17,10 +17,12 @@ __all__ = ["OfTrace", "Written", "trace_options"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 _COLUMNS = (
-    click.option("--time", metavar="COLUMN", help="Of the trace: when an item came."),
-    click.option("--device", metavar="COLUMN", help="Of the trace: who sent it."),
-    click.option("--bytes", metavar="COLUMN", help="Of the trace: how large it is."),
-    click.option("--period-column", metavar="COLUMN", help="Of the trace: which period it is of."),
+    click.option("--time", metavar="COLUMN", help="Trace column: when an item arrived."),
+    click.option("--device", metavar="COLUMN", help="Trace column: which device sent it."),
+    click.option("--bytes", metavar="COLUMN", help="Trace column: its size in bytes."),
+    click.option(
+        "--period-column", metavar="COLUMN", help="Trace column: the period it belongs to."
+    ),
 )
 
 

@@ -1,7 +1,7 @@
 """Which columns an aggregate of the catalogue takes; all others are refused before anything runs.
 
-What a sum of text would be, Python knows and Spark does not: here nobody does.  One rule serves
-`roll` and queries on Spark; the structures themselves take any values that can be computed with.
+Python can add up text, Spark cannot: here it is refused.  One rule serves `roll` and queries on
+Spark; the structures themselves take any values that can be computed with.
 """
 
 from collections.abc import Callable

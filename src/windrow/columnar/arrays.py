@@ -1,7 +1,7 @@
 """Between Arrow's arrays and numpy's, without a copy where bytes are the same.
 
-Small tables come by the thousand, so this goes to the buffers: `rolling.columns` reads anything a
-user may give, which takes ten times as long as folding a hundred rows.
+Small tables come by the thousand, so this reads the buffers directly: `columns.py`, which reads
+anything a user may give, takes ten times as long as folding a hundred rows.
 """
 
 from typing import Any

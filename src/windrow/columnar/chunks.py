@@ -1,9 +1,10 @@
-"""Packs cut into chunks for the way to Python: rows of bounded bytes.
+"""Packs cut into chunks: rows of bounded size on their way to Python.
 
-Spark hands rows to Python so many at a time, whatever their bytes.  The same number has to suit the
-rows of a user, which are short and should come by the thousand, and packs, of which a thousand
-fill a memory.  So packs travel as chunks, which are short too.  Those of a pack follow each
-other, in the memory of a column as well: there they are cut and joined without a copy.
+Spark sends rows to Python in batches of a fixed number of rows, whatever their size.  The same
+number has to work for the user's rows, which are short and should come by the thousand, and for
+packs, of which a thousand would fill the memory.  So packs are sent as chunks, which are short too.
+The chunks of a pack are adjacent in the memory of a column, so they are cut and joined without a
+copy.
 """
 
 from collections.abc import Iterable, Iterator
@@ -77,7 +78,7 @@ def _require_all(bounds: NDArray[np.int64], rests: NDArray[np.int64]) -> None:
 
 def _lost() -> WindrowError:
     return WindrowError(
-        "a chunk of rows got lost between two tasks, or out of order; run the query again, and "
+        "a chunk of rows was lost or reordered between two tasks; run the query again, and "
         "if that happens again, please report it with the query and the version of Spark"
     )
 

@@ -138,7 +138,7 @@ def _from_list(values: Sequence[Any], argument: str) -> Column:
 
 
 def _require_one_clock(values: Sequence[Any], argument: str) -> None:
-    """Refuse moments beside clocks on some wall, which Arrow would take for clocks in Greenwich."""
+    """Refuse times with and without a zone in one column: Arrow would take the latter as UTC."""
     zoned = {value.tzinfo is not None for value in values if isinstance(value, datetime)}
     if len(zoned) > 1:
         raise InputError(
@@ -246,7 +246,7 @@ def python_values(array: pa.Array, argument: str) -> Sequence[Any]:
         values: list[Any] = array.to_pylist()
     except (pa.ArrowException, ArithmeticError, LookupError, ValueError) as problem:
         raise InputError(
-            f"{argument} of type {array.type} has values that Python has not ({problem}); "
+            f"{argument} of type {array.type} has values that Python cannot represent ({problem}); "
             "cast it first, e.g. to int64 or to text"
         ) from None
     return values

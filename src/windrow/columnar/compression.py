@@ -1,11 +1,11 @@
-"""Bytes compressed for a store whose cost is the bytes it moves: LZ4, where it saves anything.
+"""Bytes compressed with LZ4, if that makes them shorter, for a store whose cost is its bytes.
 
-Spark hands binary state to Python as pickled text, some 20 ns for a byte each way; pressing takes
-one.  Columns of numbers become shorter still if the first bytes of all of them come first, then all
-second ones, and so on: those that are alike lie together then.
+Spark sends binary state to Python as pickled text, at about 20 ns per byte each way; compressing
+takes one.  Columns of numbers become shorter still if bytes are transposed: first the first bytes
+of all numbers, then all second bytes, and so on, so that similar bytes are adjacent.
 
-LZ4 makes nothing shorter than a 255th: what says that it was longer is refused, before there is
-memory for it.
+LZ4 compresses to no less than a 255th: content that claims to be longer than that is refused before
+memory is allocated for it.
 """
 
 import struct
@@ -67,7 +67,7 @@ def _compressed(content: bytes) -> bytes:
 
 
 def _is_shorter_by_place(content: bytes) -> bool:
-    """Whether it is so of a piece from the middle: of numbers it mostly is, of text not."""
+    """Whether transposing helps, tried on a piece from the middle: true of numbers, not of text."""
     start = max((len(content) - _SAMPLE) // 2, 0) // _WORD * _WORD
     sample = content[start : start + _SAMPLE]
     return len(_compressed(_by_place(sample))) < len(_compressed(sample))

@@ -1,8 +1,9 @@
 """Lists of Python values as Arrow columns, where Arrow keeps every value as it is.
 
-Arrow guesses a type from some of the values and bends the others to it: 1.5 beside a whole number
-becomes 1, a time beside a date loses its hours, and some mixtures end the process.  So it is only
-asked about values of one kind.  All others stay Python's, and compare and add up as Python's do.
+Arrow infers a type from some of the values and coerces the others to it: 1.5 next to an integer
+becomes 1, a time next to a date loses its hours, and some mixtures crash the process.  So only
+values of one kind are given to Arrow.  All others stay Python objects, and compare and add up as
+such.
 """
 
 from collections.abc import Sequence

@@ -1,11 +1,11 @@
-"""Tables on their way from task to task: packs in which whole numbers take half their bytes.
+"""Packs in which integers take half their bytes, for tables sent from task to task.
 
-Times and arrival numbers take 64 bits, and those of a table lie close together: as offsets from
-the lowest they take 32, and where they count up one by one, none.  Every byte of a pack is copied
-some ten times until it is back in Python.
+Times and arrival numbers take 64 bits, and those of one table are close together: stored as offsets
+from the lowest they take 32, and if they increase one by one, none.  Every byte of a pack is copied
+about ten times until it is back in Python.
 
-A pack is a head and an Arrow record batch.  The head tells which columns are offsets and which
-count up, a bit for each, and then what to add: to the offsets, or to the row's number.
+A pack is a head and an Arrow record batch.  The head says which columns are offsets and which are
+consecutive numbers, one bit each, and then what to add to the offsets or to the row's number.
 """
 
 import struct

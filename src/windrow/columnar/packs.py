@@ -1,13 +1,12 @@
 """Packs: a table of known schema as one value of bytes.
 
 Both ends know the schema, so a pack holds one Arrow record batch and nothing else: packing a
-thousand rows costs as much as copying them.  Several tables in one value are a crate, which opens
+thousand rows costs as much as copying them.  Several tables in one value are a bundle, which begins
 with its version and the length of each pack.
 
-Arrow reads columns in place and believes what they say of themselves.  A pack may come out of a
-checkpoint that others can write to, so it is looked through before anyone uses it: an offset
-outside of its column would be read outside of memory, and a compressed column, which is never
-written here, could be of any size.
+Arrow reads columns in place and trusts their offsets.  A pack may come from a checkpoint that
+others can write to, so it is validated before use: an offset outside of its column would be read
+outside of memory, and a compressed column, which is never written here, could expand to any size.
 """
 
 import struct
@@ -20,7 +19,7 @@ import pyarrow as pa
 
 from windrow.errors import InputError, SnapshotError
 
-__all__ = ["column_of", "open_crate", "pack", "pack_crate", "packed", "unpack"]
+__all__ = ["column_of", "open_bundle", "pack", "pack_bundle", "packed", "unpack"]
 
 _MAGIC = b"wrc1"
 _MOST_BYTES = (1 << 31) - 1
@@ -103,21 +102,21 @@ def _field(view: memoryview, table: int, number: int) -> int | None:
     return table + offset if offset else None
 
 
-def pack_crate(tables: Mapping[str, pa.Table]) -> bytes:
+def pack_bundle(tables: Mapping[str, pa.Table]) -> bytes:
     """Several tables as bytes; an empty one takes none."""
     packs = [packed(table) if table.num_rows else pa.py_buffer(b"") for table in tables.values()]
     lengths = [pack.size for pack in packs]
-    crate: list[Any] = [_MAGIC, struct.pack(f"<i{len(packs)}q", len(packs), *lengths)]
+    bundle: list[Any] = [_MAGIC, struct.pack(f"<i{len(packs)}q", len(packs), *lengths)]
     for pack, length in zip(packs, lengths, strict=True):
-        crate += [memoryview(pack), bytes(-length % _ALIGNMENT)]
-    return b"".join(crate)
+        bundle += [memoryview(pack), bytes(-length % _ALIGNMENT)]
+    return b"".join(bundle)
 
 
-def open_crate(crate: Any, schemas: Mapping[str, pa.Schema]) -> dict[str, pa.Table]:
-    """The tables of a crate by name."""
-    view = memoryview(crate)
-    is_crate = len(view) >= 8 and bytes(view[:4]) == _MAGIC
-    count = struct.unpack_from("<i", view, 4)[0] if is_crate else None
+def open_bundle(bundle: Any, schemas: Mapping[str, pa.Schema]) -> dict[str, pa.Table]:
+    """The tables of a bundle by name."""
+    view = memoryview(bundle)
+    is_bundle = len(view) >= 8 and bytes(view[:4]) == _MAGIC
+    count = struct.unpack_from("<i", view, 4)[0] if is_bundle else None
     if count != len(schemas):
         raise SnapshotError(
             f"state of {len(view)} bytes begins with {bytes(view[:8])!r} and is not of this "

@@ -4,9 +4,9 @@
                           └ over ────────────────────▶ results
 
 Aggregates that are numbers have a column for each number of a state, and compiled loops
-(summary_numbers.py).  All others have one column of encoded states, and run interpreted
-(summary_objects.py).  Which of the two is a matter of types alone, never of the data at hand: all
-that is ever kept of an aggregate has one schema.
+(number_states.py).  All others have one column of encoded states, and run interpreted
+(object_states.py).  Which of the two depends only on types, never on the data at hand, so whatever
+is kept of an aggregate always has the same schema.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ Borders = NDArray[np.int64]
 
 
 def _is_small(aggregate: Aggregate[Any]) -> bool:
-    """Whether it is known of states of objects that they are: of a user's it is not."""
+    """Whether object states are known to be small: those of users' monoids are not."""
     entry = registered().get(aggregate.monoid.name)
     return entry is not None and not entry.bulky and not aggregate.monoid.changing
 

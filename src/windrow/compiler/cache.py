@@ -1,7 +1,7 @@
 """What survives a process: small files in one cache folder, each written whole or not at all.
 
 Compiled code runs as it is found, so folder and files must be the user's own: those that others
-own or may write are refused (private.py), and a private folder takes their place.
+own or may write to are refused (private_files.py), and a private folder is used instead.
 """
 
 import hashlib

@@ -34,7 +34,7 @@ class Fingerprints:
     """
 
     def __init__(self) -> None:
-        # By identity, with the function itself, lest another one takes its place in memory.
+        # By identity, together with the function itself, so that its id is not reused.
         self._known: dict[int, tuple[FunctionType, str]] = {}
         self._unfinished: set[int] = set()
 

@@ -18,7 +18,7 @@ __all__ = ["compiler_version", "define", "group_of", "jit", "reason"]
 
 @cache
 def compiler_version() -> str:
-    """What compiled code depends on besides its source; told without loading the compiler."""
+    """What compiled code depends on besides its source; found without loading the compiler."""
     return f"numba {version('numba')} llvmlite {version('llvmlite')}"
 
 

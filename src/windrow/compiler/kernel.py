@@ -3,8 +3,8 @@
 A kernel is a plain function.  Compiling it takes a second or more, loading what was compiled before
 takes as long in a new process, since the compiler is loaded with it; a hundred rows take a
 millisecond in plain Python.  So a kernel runs interpreted, with the same results to the last bit,
-until that has cost about as much as compiling would (plain.py); then compiled code is taken from
-disk, or made and put there (native.py).
+until that has cost about as much as compiling would (interpreted.py); then compiled code is loaded
+from disk, or made and put there (native.py).
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ _PATIENCE_S: Final = 1.0
 # One that takes longer than this, in a single call or in many, is worth compiling for by itself.
 _LARGE_S: Final = 2.0
 
-#: For kernels whose work cannot be told from the sizes of arrays, and is much.
+#: For kernels that do much work, which cannot be estimated from the sizes of arrays.
 AT_ONCE: Final = float("inf")
 
 

@@ -74,7 +74,7 @@ def gusts(rng: np.random.Generator, shape: Shape, spread: float, width: int) -> 
 
 
 def events(rng: np.random.Generator, shape: Shape, each: float, traits: int) -> Events:
-    """On average `each` events for every series, anywhere on it, with so many traits."""
+    """On average `each` events for every series, anywhere on it, each with `traits` numbers."""
     series, ticks = shape
     number_rng, event_rng = rng.spawn(2)
     owner = np.repeat(np.arange(series), number_rng.poisson(each, series))

@@ -13,7 +13,7 @@ __all__ = ["promised", "side_by_side", "with_answers"]
 
 
 def promised(definition: Definition) -> Typed:
-    """Python values as columns: Arrow would have to guess, and knows no filters or maps."""
+    """Python values as columns of the promised types, which Arrow could not infer by itself."""
     parts = zip(definition.aggregates, definition.results, strict=True)
     known = {name: (result, aggregate) for (name, aggregate), result in parts}
     return lambda name, values: typed(values, *known[name])
@@ -22,9 +22,9 @@ def promised(definition: Definition) -> Typed:
 def with_answers(
     own: Sequence[Any], definition: Definition, answers: Sequence[pa.Table], schema: pa.Schema
 ) -> pa.Table:
-    """Columns that say which window it is, and beside them the answers in their final types.
+    """Columns that identify the window, followed by the answers in their final types.
 
-    There is a table of answers for each window that stands beside the others.
+    For several trailing windows there is a table of answers for each.
     """
     parts = list(zip(definition.aggregates, definition.results, strict=True))
     columns = [

@@ -1,7 +1,7 @@
-"""All rows of a bucket through an engine, in pieces: memory for some pieces and the windows.
+"""All rows of a key group through an engine, piece by piece, with bounded memory.
 
-Pieces come by their lowest time.  Once the next piece begins at some time, what lies before it is
-complete: it is put in order and applied, and only the windows' own state goes on.
+Pieces come in the order of their lowest time.  Once the next piece begins at some time, all rows
+before that time are complete: they are sorted and applied, and only the windows' state is kept.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +16,7 @@ from windrow.windows import Emit, Order
 
 __all__ = ["folded_through", "run_through"]
 
-# Enough rows for a compiled loop to be worth its call; long ones weigh more than one.
+# Enough rows to make calling a compiled loop worthwhile; wide rows count for more than one.
 _ROWS_AT_ONCE = 1 << 18
 _BYTES_OF_ROW = 256
 
@@ -36,7 +36,7 @@ def run_through(
     Pieces are rows, or partials if they are `folded` already.  Of windows that lie on a grid only
     those are answered that end after `since` and not after `until`, if these are given.
 
-    With `Emit.ON_CHANGE` also what windows are that the rows have not ended.
+    With `Emit.ON_CHANGE` also the results of windows that have not ended.
     """
     kept: Kept = {name: schema.empty_table() for name, schema in engine.kept.items()}
     if since is not None:
@@ -44,7 +44,7 @@ def run_through(
         kept = engine.advance(kept, Partials(nothing), since).kept
     waiting: list[pa.Table] = []
     weight = enough = held = 0
-    # Slices stand at their start and need no order, being of one key and time each.
+    # Slices have the time of their start and need no order, as there is one for each key and time.
     rank = "start" if folded else "t" if order is Order.TIME else "n"
     given: Callable[[pa.Table], pa.Table | Partials] = (
         Partials if folded else lambda rows: _in_order(rows, rank)
@@ -54,13 +54,14 @@ def run_through(
             done, rest = _parted(pa.concat_tables(waiting), low, rank)
             waiting = [rest]
             weight = _weight(waiting[0])
-            # What had to wait is not looked through again before as much has come.
+            # Rows that had to wait are not examined again until as many new ones have come.
             enough = 2 * weight
             if done.num_rows:
                 reached = low if order is Order.TIME else NO_WATERMARK
                 step = engine.advance(kept, given(done), reached)
                 kept = step.kept
-                # What windows hold is worked through again each time: not for fewer rows than it.
+                # Each call processes all that windows hold, so it waits for at least as many new
+                # rows.
                 held = sum(map(_weight, kept.values()))
                 yield from step.results
         waiting.append(piece)
@@ -97,7 +98,7 @@ def folded_through(
 
 
 def _weight(rows: pa.Table) -> int:
-    # What buffers take is known at once; which part of them rows take is not.
+    # The size of the buffers is known at once; the share that these rows use is not.
     weight: int = max(rows.num_rows, rows.get_total_buffer_size() // _BYTES_OF_ROW)
     return weight
 

@@ -28,7 +28,7 @@ from windrow.windows import Policy, TrailingRows, TrailingTime
 
 __all__ = ["BucketWindow", "Row"]
 
-# What an aggregate reads of a row, what a policy reads, and last the row's tick.
+# The values that an aggregate reads, those that a policy reads, and last the row's tick.
 Row: TypeAlias = tuple[Any, ...]
 
 
@@ -61,7 +61,7 @@ class BucketWindow:
         return list(zip(*columns, ticks.tolist(), strict=True))
 
     def load(self, content: bytes | None) -> None:
-        """Go on with what was dumped; None begins anew."""
+        """Continue with what was dumped; None starts an empty window."""
         found = self._empty
         if content is not None:
             found = unpacked(content, self._layout, self._empty)
@@ -69,12 +69,12 @@ class BucketWindow:
             self._kept.restore(found)
         except (AttributeError, LookupError, TypeError, ValueError) as reason:
             raise SnapshotError(
-                f"what a window of {self.inputs.aggregate!r} learned and was kept is damaged "
+                f"the stored predictions of a window of {self.inputs.aggregate!r} are damaged "
                 f"({reason}); use a copy of the checkpoint, or a new one"
             ) from None
 
     def dump(self) -> bytes:
-        """All there is to keep."""
+        """Everything that must be kept."""
         return packed(self._kept.snapshot(), self._layout)
 
     def snapshot(self) -> Snapshot:
@@ -96,7 +96,7 @@ class BucketWindow:
         return found
 
     def _leave(self) -> None:
-        """Let go of rows that are out of the window."""
+        """Evict the rows that are out of the window."""
         if self._window.reach_rows is not None:
             self._kept.evict(max(len(self._kept) - self._window.reach_rows, 0))
         else:
@@ -114,7 +114,7 @@ def _policy(
     watched: tuple[tuple[str, Aggregate[Any]], ...],
     tick: int,
 ) -> Policy | None:
-    """What slides the window; rows are counted, and need nothing of the kind."""
+    """The policy that slides the window; None for windows of rows."""
     if window.reach_rows is not None:
         return None
     if isinstance(window, Policy):

@@ -1,7 +1,7 @@
 """Windows with a result for each row, kept as buckets: results are intervals.
 
-What is kept of a key is its window as bytes, one for each aggregate, as each has buckets of its
-own; no row is.
+What is kept for a key is its window as bytes, one value per aggregate, as each has its own buckets;
+no rows are kept.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _ROWS = "rows"  # how many the window holds, or about
 
 @dataclass(frozen=True)
 class _Arrived:
-    """New rows key by key, in runs: those of one window that goes on or begins."""
+    """New rows key by key, in runs; each run continues a window or starts an empty one."""
 
     rows: pa.Table
     ticks: NDArray[np.int64]
@@ -43,7 +43,7 @@ class _Arrived:
 class Bucketed(Engine):
     """Trailing windows and slide policies in buckets: one interval for each row and aggregate.
 
-    A window has its newest row in it: those that leave out the time of their row cannot be kept so.
+    A window contains its newest row, so windows that leave out the time of their row are refused.
     """
 
     def __init__(self, definition: Definition) -> None:
@@ -52,7 +52,7 @@ class Bucketed(Engine):
         self._definition, self._window = definition, window
         self._keys = key_columns(definition.schema)
         parts = zip(definition.aggregates, definition.methods, strict=True)
-        # Between two calls they hold nothing that matters: each key is loaded first.
+        # They hold nothing between two calls: each key is loaded first.
         self._windows = [
             EitherWindow(aggregate, methods, window, definition.schema)
             for (_, aggregate), methods in parts
@@ -93,7 +93,7 @@ class Bucketed(Engine):
         return previewed(rows, [self._window], lambda plain: self.advance(kept, plain, None))
 
     def due(self, kept: Kept) -> int | None:
-        """When a key has been silent for so long that nothing of it is in any window."""
+        """When a key has been silent for so long that none of its rows is in any window."""
         table, reach_us = kept[_TABLE], self._window.reach_us
         if reach_us is None or not table.num_rows:
             return None
@@ -133,15 +133,16 @@ class Bucketed(Engine):
         )
 
     def _tied(self, arrived: _Arrived) -> pa.Array | None:
-        """Which row has the result of each, if rows of one time share the last one's."""
+        """Which row's result each row takes, if rows with the same time share the last one's."""
         if not self._window.ties_together:
             return None
         return pa.array(last_tied(arrived.ticks, arrived.borders))
 
     def _is_over(self, ticks: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """At which rows all that came before has left.
+        """At which rows all earlier rows have left the window.
 
-        A stream has forgotten the key by then, with all that was learned of it: so must everyone.
+        A stream has forgotten the key by then, with all its predictions, so a batch must do the
+        same.
         """
         if self._window.reach_us is None:
             return np.zeros(len(ticks), np.bool_)

@@ -35,7 +35,7 @@ class CompiledRows:
 class CompiledBucketWindow:
     """Trailing windows in buckets, key by key, as `BucketWindow`s are.
 
-    Raises `AggregateError` for what only Python does.
+    Raises `AggregateError` for aggregates that only run in Python.
     """
 
     def __init__(
@@ -48,14 +48,14 @@ class CompiledBucketWindow:
         self.inputs = read_inputs(aggregate, schema)
         dtypes = self.inputs.dtypes()
         if dtypes is None:
-            raise AggregateError(f"{aggregate!r} reads what are no numbers")
+            raise AggregateError(f"{aggregate!r} reads columns that are not numbers")
         self._timed = window.reach_us is not None
         self._at_most = window.reach_rows
         monoid = catalogued(aggregate).monoid
         self._kept = CompiledApproximateAmta(
             Aggregate(monoid, tuple(range(len(self.inputs.names)))),
             *methods,
-            # Who shares the result of whom is not for the window to know.
+            # Ties are resolved by the caller, not by the window.
             policy=None if window.reach_us is None else TrailingTime(window.reach_us),
             dtypes=dtypes or (INT,),
         )
@@ -64,20 +64,20 @@ class CompiledBucketWindow:
         """Rows of any keys as `run` takes them; ticks are times that never go back in a key."""
         numbers, known = self.inputs.numbers(rows)
         columns = [np.ma.masked_array(n, ~known) if len(known) else n for n in numbers]
-        # What is in a row does not matter to who counts rows.
+        # An aggregate that counts rows does not read their values.
         own = columns or [np.zeros(rows.num_rows, np.int64)]
         return CompiledRows((*own, ticks) if self._timed else tuple(own))
 
     def load(self, content: bytes | None) -> None:
-        """Go on with what was dumped; None begins anew."""
+        """Continue with what was dumped; None starts an empty window."""
         self._kept.load(content)
 
     def adopt(self, snapshot: Snapshot) -> None:
-        """Go on with a window that `BucketWindow` kept."""
+        """Continue with a window that `BucketWindow` kept."""
         self._kept.adopt(snapshot)
 
     def dump(self) -> bytes:
-        """All there is to keep."""
+        """Everything that must be kept."""
         return self._kept.dump()
 
     def __len__(self) -> int:

@@ -70,7 +70,7 @@ class Counted(Engine):
         keyed, positions, _ = self._joined(kept["rows"], rows.drop_columns([FRESH]))
         held = kept["rows"].num_rows
         is_fresh = np.concatenate([np.zeros(held, np.int64), numbers(marks)])[keyed.origins]
-        # A row before others moves all of them one position on.
+        # A row before others moves all of them on by one position.
         moved = running_max(is_fresh.astype(np.int64), keyed.borders) > 0
         found = [
             self._so_far(keyed, positions, _windows_of(keyed, positions, moved, window), name)
@@ -79,7 +79,7 @@ class Counted(Engine):
         return pa.concat_tables(found)
 
     def unfinished(self, kept: Kept) -> pa.Table:
-        """Windows that have fewer rows than they should."""
+        """Windows that are not complete yet."""
         keyed = together(kept["rows"])
         positions = numbers(keyed.table[_POSITION])
         every, found = np.ones(len(positions), np.bool_), []
@@ -167,8 +167,8 @@ class Counted(Engine):
         times = numbers(table["t"])
         keys = table.select(self._keys).take(pa.array(last_places))
         named = [pa.repeat(name, len(last))] if self._definition.named else []
-        told = (times[first_places], times[last_places], first, last)
-        own = [*keys.columns, *named, *map(pa.array, told)]
+        limits = (times[first_places], times[last_places], first, last)
+        own = [*keys.columns, *named, *map(pa.array, limits)]
         return with_answers(own, self._definition, [answers], self.schema)
 
 

@@ -17,9 +17,9 @@ __all__ = ["Definition"]
 class Definition:
     """A query without its data; the same in every process that works on it.
 
-    Columns of rows have names of ours, so that a user's may have any: `k0`, `k1`, … make up the
+    Columns have internal names, so that users' columns may have any name: `k0`, `k1`, … make up the
     key, `t` is the event time in microseconds, `n` the arrival number, `v0`, … are what aggregates
-    read, `m_start` and `m_end` mark the rows of punctuated windows, and `c0`, … are kept.
+    read, `m_start` and `m_end` mark the rows of punctuated windows, and `c0`, … are kept columns.
     """
 
     windows: tuple[tuple[str, Window], ...]  # by name, all of one shape; one may have none: ""
@@ -42,7 +42,7 @@ class Definition:
 
     @property
     def reach(self) -> Reach:
-        """How far back windows look, if that is known before the rows."""
+        """How far back windows reach, if that is known in advance."""
         return Reach.of(window for _, window in self.windows)
 
     @property
@@ -63,11 +63,11 @@ class Definition:
 
     @property
     def side_by_side(self) -> bool:
-        """Whether a row of the result has a struct for each window; else a row is of one window."""
+        """Whether a result row has a struct for each window; else it belongs to one window."""
         return self.named and self.windows[0][1].per_row
 
     def name_fields(self) -> list[pa.Field]:
-        """The column that tells of which window a row of the result is; none if it is of all."""
+        """The column with the name of a result's window; none if a row has all windows."""
         return [pa.field("name", pa.string())] if self.named and not self.side_by_side else []
 
     def result_fields(self) -> list[pa.Field]:

@@ -1,7 +1,8 @@
-"""The window of one aggregate, key by key: Python's buckets, and compiled ones where rows are many.
+"""The window of one aggregate, key by key: in Python, or compiled if there are many rows.
 
-Compiling takes seconds, and pays from some ten thousand rows on.  What is kept of a key says which
-it is; Python's go on as compiled ones, and give the same to the last digit.
+Compiling takes seconds, and pays off from about ten thousand rows on.  What is kept for a key says
+which form it has; a window in Python can continue compiled, with the same results to the last
+digit.
 """
 
 from collections.abc import Sequence
@@ -24,7 +25,7 @@ __all__ = ["EitherWindow"]
 
 MANY: Final = 20_000  # rows at once
 
-# A word each, since what follows are whole words.
+# 8 bytes each, as what follows is aligned to 8 bytes.
 _PLAIN, _COMPILED = b"python\0\0", b"compiled"
 
 
@@ -51,7 +52,7 @@ class EitherWindow:
         self._read: dict[int, Any] = {}  # as each form takes them
 
     def load(self, content: bytes | None) -> None:
-        """Go on with what was dumped of a key; None begins anew."""
+        """Continue with what was dumped of a key; None starts an empty window."""
         form, own = (None, None) if content is None else (content[:8], content[8:])
         if form not in (None, _PLAIN, _COMPILED):
             raise SnapshotError(
@@ -85,7 +86,7 @@ class EitherWindow:
         return now.run(self._read[id(now)][start:end])
 
     def dump(self) -> bytes:
-        """All there is to keep of the key."""
+        """Everything that must be kept for the key."""
         form = _PLAIN if self._now is self._plain else _COMPILED
         return form + self._now.dump()
 
@@ -95,7 +96,7 @@ class EitherWindow:
 
     @cached_property
     def _compiled(self) -> CompiledBucketWindow | None:
-        """The compiled form, if there is one; whether predicates have shows only when they run."""
+        """The compiled form, if any; whether predicates compile is known only when they run."""
         aggregate, methods, window, schema = self._asked
         if isinstance(window, Policy):
             return None

@@ -1,7 +1,7 @@
-"""What every engine does: take rows of many keys in order, answer, and keep what is still needed.
+"""The protocol of engines: take rows of many keys in order, give results, keep what is needed.
 
-An engine is built once from a definition and holds no data.  What it keeps between two calls is a
-few Arrow tables, so that the same engine serves a batch, which hands them on in memory, and a
+An engine is built once from a definition and holds no data itself.  What it keeps between two calls
+is a few Arrow tables, so the same engine serves a batch, which passes them on in memory, and a
 stream, which stores them.
 """
 
@@ -72,7 +72,7 @@ class Engine(ABC):
         raise NotImplementedError(f"{type(self).__name__} has all windows of a key on one unit")
 
     def fold(self, rows: pa.Table) -> pa.Table:
-        """Rows as a table of partials, if the engine folds early."""
+        """Fold rows into a table of partials, if the engine can."""
         raise NotImplementedError(f"{type(self).__name__} needs all rows of a key, in order")
 
     def fold_until(self, time: int) -> int:
@@ -85,11 +85,11 @@ class Engine(ABC):
 
     @abstractmethod
     def advance(self, kept: Kept, rows: pa.Table | Partials, until: int | None) -> Step:
-        """Apply rows, and answer what they and the time they have reached decide."""
+        """Apply rows, and give the results that they and the time they have reached determine."""
 
     @abstractmethod
     def preview(self, kept: Kept, rows: pa.Table | Partials) -> pa.Table:
-        """What the windows of fresh rows would be if no more came; nothing is applied."""
+        """What the results of fresh rows would be if no more came; nothing is applied."""
 
     def unfinished(self, kept: Kept) -> pa.Table:
         """Windows with rows that only more rows could end."""
@@ -100,5 +100,5 @@ class Engine(ABC):
         """The smallest `until` with which `advance` has work to do without any row."""
 
     def without_silent(self, kept: Kept, before: int) -> Kept:
-        """What is kept in pages, without keys that were last heard of before a time."""
+        """What is kept, without paged windows of keys that have had no row since a time."""
         return kept

@@ -24,7 +24,7 @@ from windrow.windows import (
 
 __all__ = ["engine_for", "stream_engine_for"]
 
-# What runs our own kinds of windows; others name their engine themselves, as `Window.engine`.
+# The engines of built-in windows; other kinds name their engine themselves, as `Window.engine`.
 _ENGINES: dict[type[Window], Callable[[Definition], Engine]] = {
     Aligned: AlignedWindows,
     Session: Segments,
@@ -56,7 +56,7 @@ def _maker(definition: Definition) -> Callable[[Definition], Engine]:
     maker = kind.engine or next((_ENGINES[own] for own in kind.__mro__ if own in _ENGINES), None)
     if maker is None:
         raise WindowError(
-            f"{kind.__name__} names no engine; say in the class what runs it, "
+            f"{kind.__name__} names no engine; set one in the class, "
             "e.g. engine = MyEngine, or derive it from a window of windrow.windows"
         )
     return maker

@@ -1,12 +1,13 @@
 """A stream through an engine: rows wait until the watermark has reached them.
 
-Rows that it had reached before they came are late.  The others wait; once the watermark reaches
-them no earlier one can come, and they are applied in the order of their times, so that a stream
-gives what a batch of all its rows would.  Where order does not matter (slices of commutative
-aggregates) and where the user wants none (`Order.ARRIVAL`), nothing waits.
+Rows that the watermark had already reached when they arrived are late.  The others wait; once the
+watermark reaches them no earlier row can arrive, and they are applied in the order of their times,
+so a stream gives the same results as a batch of all its rows.  If order does not matter (slices of
+commutative aggregates), or the user asked for `Order.ARRIVAL`, nothing waits.
 
-What a micro-batch answers is never late to an operator behind this one: an answer is given in the
-micro-batch whose watermark reaches its time, and the next operator judges by the one before.
+The results of a micro-batch are never late to an operator after this one: a result is emitted in
+the micro-batch whose watermark reaches its time, and the next operator goes by the previous
+watermark.
 """
 
 from collections.abc import Iterable
@@ -33,7 +34,7 @@ __all__ = ["Flow", "Passed", "Watermark", "ripe_of"]
 
 @dataclass(frozen=True)
 class Watermark:
-    """What a micro-batch knows of time, in microseconds."""
+    """What a micro-batch knows about time, in microseconds."""
 
     since: int  # rows with a smaller time are late
     until: int  # no later micro-batch takes a row with a smaller time
@@ -61,7 +62,7 @@ class Flow:
         self._emit = emit
         self._forget_us = forget_us
         self.waits = definition.order is Order.TIME and not self.engine.folds_early
-        # Whether all rows that wait are needed to answer, and not only those that wait no longer.
+        # Whether results need all waiting rows, not only those that no longer wait.
         self.previews = self.waits and emit is Emit.ON_CHANGE
         # A row's own window is final once the row is applied: there is nothing to preview.
         self._final_at_once = definition.order is Order.ARRIVAL and self._windows[0].per_row
@@ -86,7 +87,7 @@ class Flow:
         return other
 
     def pass_through(self, kept: Kept, rows: pa.Table, watermark: Watermark) -> Passed:
-        """Apply rows as they come, and answer; where rows wait, see `in_time` and `apply`."""
+        """Apply rows as they arrive, and give results; if rows wait, see `in_time` and `apply`."""
         # Windows that were over before this micro-batch take no rows of it: those are late.
         closing = self.engine.advance(kept, self._given(rows.slice(0, 0)), watermark.since)
         ordered = rows if self.engine.folds_early else _by_arrival(rows)
@@ -105,7 +106,7 @@ class Flow:
         return min((time for time in dues if time is not None), default=None)
 
     def is_late(self, times: NDArray[np.int64], since: int) -> NDArray[np.bool_]:
-        """Which rows no window takes any more; those between two windows never were in any."""
+        """Which rows are too late for all their windows; rows between windows are never late."""
         aligned = self._aligned
         if self.waits:
             late = times < since
@@ -134,7 +135,7 @@ class Flow:
     def apply(
         self, kept: Kept, ripe: pa.Table, waiting: pa.Table, fresh: pa.Table, until: int
     ) -> Passed:
-        """Apply rows that wait no longer, and answer; on change also for those that do."""
+        """Apply rows that no longer wait, and give results; on change also for those that do."""
         step = self.engine.advance(kept, _by_time(ripe), until)
         remembered = self._remembered(step.kept, until)
         if not self.previews:
@@ -158,7 +159,7 @@ class Flow:
         return Partials(rows) if self.engine.folds_early else rows
 
     def _changes(self, kept: Kept, rows: pa.Table) -> pa.Table | None:
-        """What new rows change, if that is asked for; else None."""
+        """The results that new rows change, if they are to be emitted; else None."""
         if self._emit is Emit.ON_CLOSE or self._final_at_once:
             return None
         return self._preview(kept, rows.slice(0, 0), rows)

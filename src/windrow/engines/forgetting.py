@@ -1,7 +1,7 @@
-"""Keys that fell silent: what is kept of them can be let go, if the user wants that.
+"""Silent keys: their state is dropped after a while, if the user asks for it (`forget_after`).
 
-Windows that time ends need none of this.  Windows of rows, of a policy or between marks wait for
-their key's next row, which may never come.
+Windows that end by time do not need this.  Windows of rows, policies and punctuated windows wait
+for their key's next row, which may never come.
 """
 
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from windrow.engines.engine import Kept
 
 __all__ = ["FORGETTABLE", "first_silence", "without_silent"]
 
-# The tables of such windows, and the column of each that tells when its key was last heard of: the
-# first that is there.  Ticks never go back, as times may where rows are applied as they arrive.
+# The tables of such windows, and for each the column with the time of a key's last row: the first
+# that exists.  Ticks never go back, as times may if rows are applied as they arrive.
 FORGETTABLE = {"rows": ("tick", "t"), "open": ("end",), "begun": ("end",), "buckets": ("tick",)}
 _TOLD = {
     **FORGETTABLE,
@@ -25,16 +25,16 @@ _TOLD = {
 
 
 def without_silent(table: pa.Table, columns: Sequence[str], before: int) -> pa.Table:
-    """The rows of keys that were heard of at or after a time."""
+    """The rows of keys whose last row is at or after a time."""
     if numbers(table[_column(table, columns)]).min(initial=before) >= before:
-        return table  # everybody was heard of
+        return table  # no key is silent
     keyed, newest = _newest(table, columns)
     heard = np.repeat(newest >= before, np.diff(keyed.borders))
     return table if heard.all() else keyed.table.filter(pa.array(heard))
 
 
 def first_silence(kept: Kept) -> int | None:
-    """When the key was last heard of that has been silent for the longest."""
+    """The time of the last row of the key that has been silent for the longest."""
     found = []
     for name, columns in _TOLD.items():
         if name in kept and kept[name].num_rows:

@@ -1,8 +1,8 @@
 """Slices of event time: the stretches between neighbouring edges of all windows of a query.
 
-Each row is folded into one slice, and every window is made of whole slices.  Cut at starts and at
-ends, so that a hop need not divide the size.  All times are within the window's `time_limits`:
-nothing here wraps around.
+Each row is folded into one slice, and every window consists of whole slices.  Time is cut at the
+starts and at the ends of windows, so a hop need not divide the size.  All times are within the
+window's `time_limits`: nothing here wraps around.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,8 +18,8 @@ __all__ = ["covered", "first_starts", "last_starts", "next_ends", "slice_starts"
 
 Times = NDArray[np.int64]
 
-# Windows made at once, so that not all of them need fit into memory: a row of a key that is seldom
-# heard of may be in thousands.
+# Windows computed at a time, so that they need not all fit into memory: a single row of a key with
+# few rows may be in thousands.
 _AT_ONCE = 1 << 16
 
 
@@ -35,7 +35,7 @@ def slice_starts(times: Times, windows: Sequence[Aligned]) -> Times:
 
 
 def covered(times: Times, windows: Sequence[Aligned]) -> NDArray[np.bool_]:
-    """Which times any window holds; the others lie between two of them."""
+    """Which times are in any window; the others lie between two windows."""
     held = np.zeros(len(times), np.bool_)
     for window in windows:
         held |= times - last_starts(times, window) < window.size_us
@@ -57,7 +57,7 @@ def next_ends(slices: Times, window: Aligned, closed: int | None) -> Times:
     ends = first_starts(slices, window) + window.size_us
     if closed is None:
         return ends
-    # How far behind is unsigned: between the ends of time it exceeds 63 bits.
+    # Distances are unsigned: between the ends of time they exceed 63 bits.
     behind = (np.maximum(ends, closed + 1) - ends).view(np.uint64)
     steps, rest = np.divmod(behind, np.uint64(window.every_us))
     next_ones: Times = ends + (steps + (rest > 0)).view(np.int64) * window.every_us
@@ -83,7 +83,7 @@ def windows_over(
         asking_borders = np.concatenate([[0], np.cumsum(fresh)])[borders]
     firsts, counts = _new_windows(asking, asking_borders, window, closed, until)
     before = np.concatenate([[0], np.cumsum(counts)])
-    # What the first of them has in it is looked through each time: not for fewer windows than that.
+    # Each round examines all slices of the first window, so it computes at least as many windows.
     widest = min(len(slices), 2 * window.size_us // window.every_us)
     at_once = max(_AT_ONCE, widest)
     done, end = 0, len(counts)
@@ -105,7 +105,7 @@ def _new_windows(
     if closed is not None:
         first = next_ends(slices, window, closed) - window.size_us
     if until is not None:
-        # Windows begin after this, however little time has passed.
+        # All windows begin after this.
         lowest = MIN_US + 2 * window.every_us
         last_end = np.asarray(max(until - window.size_us, lowest), np.int64)
         last = np.minimum(last, last_starts(last_end, window))

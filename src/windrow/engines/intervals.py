@@ -17,7 +17,7 @@ __all__ = ["Intervals", "interval_type"]
 
 
 def interval_type(kind: pa.DataType) -> pa.DataType:
-    """The type of intervals of results of a type: ends are of it too.
+    """The type of intervals whose values and ends have this type.
 
     >>> print(interval_type(pa.int64()))
     struct<value: int64, low: int64, high: int64, exact: bool not null>
@@ -68,7 +68,7 @@ def _results(values: Sequence[Any], inputs: Inputs, kind: pa.DataType) -> pa.Arr
 
 
 def _ends(values: Sequence[Any], inputs: Inputs, kind: pa.DataType) -> pa.Array:
-    """The same, but null where an end does not fit: then it says nothing that the type does not."""
+    """The same, but null if an end does not fit the type: such an end says nothing."""
     numeric = inputs.numeric()
     if numeric is not None:
         found = Numbers.of(values, numeric.result, inputs.logicals())

@@ -1,7 +1,7 @@
-"""Pages of large windows on their way between a store and the engine.
+"""The page cache: pages of large windows between a store and the engine.
 
-An engine reads pages as it needs them, and lays new ones and those that are done with on the page
-cache; who called it puts them away once all is well.
+An engine reads pages as it needs them, and puts new pages and deletions into the page cache; its
+caller writes them to the store once the call has succeeded.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ __all__ = ["MemoryPages", "PageCache", "Pages", "Place"]
 
 
 class Place(NamedTuple):
-    """Which page: of a paged window, on a level, the how-manieth."""
+    """Which page: the paged window, the level, and the page's index within the level."""
 
     paged_window: int
     level: int
@@ -55,7 +55,7 @@ class MemoryPages:
 
 
 class PageCache:
-    """What was read, is new, or is done with, since pages were last put away."""
+    """Pages that were read, added or deleted since the last write to the store."""
 
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
@@ -64,7 +64,7 @@ class PageCache:
         self._done: dict[Place, None] = {}
 
     def aside(self) -> "PageCache":
-        """A second page cache for work that is thrown away: it is never written."""
+        """A second page cache, for work that is discarded: it is never written."""
         other = PageCache(self._pages)
         other._read, other._new, other._done = self._read, dict(self._new), dict(self._done)
         return other
@@ -83,13 +83,13 @@ class PageCache:
         self._new[place] = page
 
     def finish(self, places: Sequence[Place]) -> None:
-        """Pages that nobody will read again."""
+        """Delete pages that will not be read again."""
         for place in places:
             if self._new.pop(place, None) is None:
                 self._done[place] = None
 
     def put_away(self) -> None:
-        """Bring the store up to date."""
+        """Write all changes to the store."""
         for place, page in self._new.items():
             self._pages.write(place, page)
         for place in self._done:

@@ -19,7 +19,7 @@ _COUNTERS = ("number", "paged", "evicted", "swept", "oldest", "newest")
 
 @dataclass(frozen=True)
 class Entry:
-    """A paged window, and whose it is; or pages that are left of one."""
+    """A paged window and its key; or the remaining pages of one."""
 
     key: pa.Table  # of one row
     paged_window: PagedWindow
@@ -32,7 +32,7 @@ class Entry:
         return self.paged_window.evicted < self.paged_window.paged
 
     def abandoned(self) -> "Entry":
-        """The pages alone: no row in them is in the window any more."""
+        """Only its pages: none of their rows is in the window any more."""
         none = self.paged_window.loose.slice(0, 0)
         paged_window = replace(
             self.paged_window, evicted=self.paged_window.paged, loose=none, nodes={}
@@ -42,7 +42,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Sorted:
-    """Kept rows and new ones, those of large windows apart."""
+    """Kept and new rows, with those of large windows separate."""
 
     alive: list[Entry]
     new: list[pa.Table]  # the new rows of each that is alive
@@ -68,7 +68,7 @@ class Register:
         }
 
     def sort(self, kept: Kept, rows: pa.Table) -> Sorted:
-        """What belongs to whom."""
+        """Kept and new rows, assigned to their windows."""
         paged_windows, held = kept["paged_windows"], kept["rows"]
         if not paged_windows.num_rows:
             return Sorted([], [], [], held, rows)
@@ -139,7 +139,7 @@ class Register:
         return rest, parts
 
     def _owners(self, owners: pa.Table, table: pa.Table) -> NDArray[np.int64]:
-        """Whose key each row has; -1 for nobody's."""
+        """The owner whose key each row has; -1 if none."""
         if not self._keys:
             return np.full(table.num_rows, owners.num_rows - 1)
         both = pa.concat_tables([owners.select(self._keys), table.select(self._keys)])

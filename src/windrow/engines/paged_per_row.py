@@ -1,10 +1,10 @@
-"""Windows with a result for each row, large ones in pages: what a row costs does not depend on it.
+"""Windows with a result for each row, of any size: large ones are kept in pages.
 
-Small windows are kept as their rows, all keys together, and run as ever (`per_row`).  A key whose
-window grows large gets a paged window: its rows go into pages, and a run takes the few rows and
-nodes that stand for the whole window.  When the window has become small again, its rows come back;
-also when as many rows come in at once, since a run over all of them then costs no more than they
-do.
+Small windows are kept as rows, all keys together, and run as in `per_row`.  A key whose window
+grows large gets a paged window: its rows go into pages, and a run reads the few rows and nodes that
+represent the whole window.  A window that has become small again is turned back into rows, and so
+is one that receives as many rows at once as it holds, since a run over all of them then costs no
+more than the new rows do.
 """
 
 from copy import copy
@@ -29,12 +29,12 @@ from windrow.windows import Order
 
 __all__ = ["PagedPerRow"]
 
-# Rows or nodes of a page; and from how many rows of a key on it is better not to read them all.
+# Rows or nodes per page; and the number of rows of a key from which a paged window is better.
 _PAGE = 512
 _LARGE = 8 * _PAGE
-# A window that has shrunk by so much comes back: near the limit it would go to and fro.
+# A window that has shrunk to this share is turned back; a higher limit would make it flip often.
 _SHRUNK = 4
-# Pages that are deleted with every call, beside twice as many as its rows fill.
+# Pages that are deleted in every call, in addition to twice as many as its rows fill.
 _SWEPT = 16
 _ALL = 1 << 62
 
@@ -103,8 +103,8 @@ class PagedPerRow(Engine):
     def due(self, kept: Kept) -> int | None:
         """When there is something to do, even if no row comes.
 
-        A key may have been silent for so long that nothing of it is in any window.  Pages that are
-        done with are due at once: who is called again sweeps some more.
+        A key may have been silent for so long that none of its rows is in any window.  Pages to be
+        deleted are due at once: every call deletes some more.
         """
         dues = [self._plain.due({"rows": kept["rows"]}), self._silent(kept), self._unswept(kept)]
         return min((due for due in dues if due is not None), default=None)
@@ -129,7 +129,7 @@ class PagedPerRow(Engine):
         return int(numbers(paged_windows["newest"])[done].min()) if done.any() else None
 
     def without_silent(self, kept: Kept, before: int) -> Kept:
-        """What is kept, without large windows that were last heard of before a time."""
+        """What is kept, without large windows of keys that have had no row since a time."""
         newest = numbers(kept["paged_windows"]["newest"])
         if self._page_cache is None or newest.min(initial=before) >= before:
             return kept
@@ -142,7 +142,7 @@ class PagedPerRow(Engine):
         return {**kept, **self._register.tables(heard, found.small)}
 
     def _taken_back(self, found: Sorted, page_cache: PageCache) -> Sorted:
-        """The same, where paged windows that get as many rows as they have become small again."""
+        """The same, with paged windows that receive as many rows as they hold turned into rows."""
         turned = [
             new.num_rows >= entry.paged_window.rows
             for entry, new in zip(found.alive, found.new, strict=True)
@@ -168,7 +168,7 @@ class PagedPerRow(Engine):
     def _run(
         self, alive: list[Entry], new: list[pa.Table], page_cache: PageCache
     ) -> tuple[pa.Table, list[Entry], list[pa.Table]]:
-        """Results of new rows, what becomes of the windows, and the rows of those now small."""
+        """Results of new rows, the windows after the run, and the rows of those now small."""
         added = [self._ticked(entry, rows) for entry, rows in zip(alive, new, strict=True)]
         run_input = run_input_of(
             [entry.paged_window for entry in alive], added, self._pager, page_cache
@@ -245,7 +245,7 @@ class PagedPerRow(Engine):
         return entries, rest, pa.table([[number]], schema=numbering.schema)
 
     def _runs(self, row: pa.Table) -> bool:
-        """Whether large windows can be run over at all."""
+        """Whether large windows can be paged at all."""
         new = row.select(self._own.names)
         none = PagedWindow(0, 0, 0, 0, new.slice(0, 0), {})
         return self._running.compiles(
@@ -284,7 +284,7 @@ class PagedPerRow(Engine):
         for entry in entries:
             most = _SWEPT + 2 * rows // self._page
             if self._is_silent(entry, until):
-                most = _ALL  # nothing of the key may ever come again to do it little by little
+                most = _ALL  # there may be no later call to delete the rest
             swept = replace(
                 entry, paged_window=self._pager.swept(entry.paged_window, most, page_cache)
             )

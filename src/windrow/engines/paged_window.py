@@ -28,7 +28,7 @@ TICK = "tick"  # the time of a row as windows see it; of a node, that of its new
 
 @dataclass(frozen=True)
 class PagedWindow:
-    """What is kept of a large window beside its pages."""
+    """What is kept of a large window in addition to its pages."""
 
     number: int  # the pages' own
     paged: int  # rows that went into pages
@@ -53,7 +53,7 @@ class Segment:
 
 
 class Pager:
-    """Cuts rows into pages of so many, and finds them again."""
+    """Cuts rows into pages of fixed size, and finds them again."""
 
     def __init__(self, rows: pa.Schema, summaries: Sequence[Summary], page: int) -> None:
         self._rows = rows
@@ -116,7 +116,7 @@ class Pager:
         return last
 
     def swept(self, paged_window: PagedWindow, most: int, page_cache: PageCache) -> PagedWindow:
-        """Finish with pages that no window will look at again, about so many at a time."""
+        """Delete pages that no window will read again, about `most` at a time."""
         page = self._page
         upto = min(paged_window.evicted // page, paged_window.swept // page + most) * page
         for level in range(64):
@@ -137,7 +137,7 @@ class Pager:
         return pa.concat_tables([*segments, paged_window.loose])
 
     def _before(self, rows: int, level: int) -> int:
-        """How many full pages a level has after so many rows."""
+        """How many full pages a level has after this many rows."""
         return rows // int(self._page ** (level + 1))
 
     def _read(

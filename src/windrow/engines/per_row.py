@@ -1,8 +1,8 @@
 """Windows with a result for each row: trailing ones, one or several at once, and slide policies.
 
-What is kept of a key are the rows its next windows may still hold: those of the widest.  New rows
-are put behind them, a compiled loop for each window rolls over both, and the results of the new
-ones are the answer.
+What is kept for a key are the rows that its next windows may still contain, up to the reach of the
+widest.  New rows are appended, a compiled loop for each window rolls over both, and the results of
+the new rows are emitted.
 """
 
 from collections.abc import Callable, Sequence
@@ -63,7 +63,7 @@ class PerRow(Engine):
         return previewed(rows, self._windows, lambda plain: self.advance(kept, plain, None))
 
     def due(self, kept: Kept) -> int | None:
-        """When a key has been silent for so long that windows of time hold nothing of it."""
+        """When a key has been silent for so long that windows of time contain none of its rows."""
         table = kept["rows"]
         if not self._reach.time_us or self._definition.order is not Order.TIME:
             return None
@@ -160,9 +160,9 @@ class PerRow(Engine):
 def previewed(
     rows: pa.Table, windows: Sequence[Window], advance: Callable[[pa.Table], Step]
 ) -> pa.Table:
-    """Of the answers to rows those that are fresh, or come after fresh rows of their key.
+    """The results of fresh rows, and of rows that come after fresh rows of their key.
 
-    Where ties are together, also those of the same time as a fresh row, which is in their windows.
+    With ties together, also those of rows with the same time as a fresh row, which they contain.
     """
     marks = numbers(rows[FRESH])
     plain = rows.drop_columns([FRESH])

@@ -1,4 +1,4 @@
-"""The rows and nodes of several windows, put in line for one run over all of them."""
+"""The rows and nodes of several windows, concatenated for one run over all of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class _Window:
 class RunInput:
     """Windows one after another, each oldest first; the last rows of each are new.
 
-    Nodes stand for their rows as long as they are in a window or out of it as a whole.
+    A node represents its rows as long as all or none of them are in a window.
     """
 
     def __init__(self, windows: Sequence[_Window], pager: Pager, page_cache: PageCache) -> None:

@@ -64,7 +64,7 @@ class Running:
 
     @cached_property
     def possible(self) -> bool:
-        """Whether nodes will do: states are small, and a policy is asked in compiled runs."""
+        """Whether nodes can be used: states are small, and the policy can be compiled."""
         if self._policy is None:
             return all(summary.small for summary in self.summaries)
         is_compiled = all(summary.numbers is not None for summary in self.summaries)
@@ -107,7 +107,8 @@ class Running:
             *answers, sizes = self._slid(run_input, policy)
             new = run_input.new
             fronts = new + 1 - sizes.arrays[0][new]
-            # What `keep` refuses goes as a whole: of a node that went last, rows may have to stay.
+            # `keep` refuses whole nodes: some rows of the last one that was refused may have to
+            # stay.
             firsts = np.repeat(
                 run_input.borders[:-1], np.diff(run_input.borders) - run_input.settled
             )

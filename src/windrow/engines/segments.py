@@ -1,8 +1,7 @@
-"""Sessions, of one gap or of several, and punctuated windows: stretches of rows of a key.
+"""Sessions, with one gap or several, and punctuated windows: consecutive rows of a key.
 
-Rows are folded stretch by stretch; what is kept of a key is the state of its open stretch, at most
-one for each gap.  A kept stretch and a new one are entries alike: entries that belong together are
-merged.
+Rows are folded segment by segment; what is kept for a key is the state of its open segment, at most
+one for each gap.  Kept and new segments are both entries; entries that belong together are merged.
 """
 
 from dataclasses import dataclass
@@ -51,9 +50,9 @@ class Segments(Engine):
             for (name, part), result in zip(definition.aggregates, definition.results, strict=True)
         ]
         keys = [definition.schema.field(name) for name in self._keys]
-        # Marked rows of one time may make several windows, which nothing else tells apart.
-        told = ("start", "end", "nth") if self._by_marks else ("start", "end")
-        self._bounds = [pa.field(name, pa.int64()) for name in told]
+        # Marked rows with the same time may make several windows, which only `nth` distinguishes.
+        bounds = ("start", "end", "nth") if self._by_marks else ("start", "end")
+        self._bounds = [pa.field(name, pa.int64()) for name in bounds]
         states = [field for summary in self._summaries for field in summary.fields]
         owners = [*keys, *definition.name_fields()]
         self._owners = [field.name for field in owners]
@@ -159,7 +158,7 @@ class Segments(Engine):
             return held, np.zeros(0, np.bool_), np.zeros(0, np.bool_)
         merged = self._merged(by_key.table, borders)
         if self._by_marks:
-            merged = self._told_apart(merged, kept.get(_BEGUN))
+            merged = self._numbered(merged, kept.get(_BEGUN))
         lasts = borders[1:] - 1
         is_last_of_key = np.isin(lasts, by_key.borders[1:] - 1)
         over = ended[lasts] | ~is_last_of_key
@@ -240,11 +239,11 @@ class Segments(Engine):
             columns.extend(summary.merge(states, borders))
         return pa.table(columns, schema=self._entries)
 
-    def _told_apart(self, entries: pa.Table, begun: pa.Table | None) -> pa.Table:
+    def _numbered(self, entries: pa.Table, begun: pa.Table | None) -> pa.Table:
         """The entries with `nth`: how many right before it of its key began at the same time."""
-        told = entries.select([*self._keys, "start", "nth"])
-        before = told.slice(0, 0) if begun is None else begun.select(told.schema.names)
-        both = together(pa.concat_tables([before, told]))
+        new = entries.select([*self._keys, "start", "nth"])
+        before = new.slice(0, 0) if begun is None else begun.select(new.schema.names)
+        both = together(pa.concat_tables([before, new]))
         starts, places = numbers(both.table["start"]), np.arange(both.table.num_rows)
         begins = np.ones(len(starts), np.bool_)
         begins[1:] = starts[1:] != starts[:-1]
@@ -276,8 +275,8 @@ class Segments(Engine):
     def _lowered(self, entries: pa.Table) -> pa.Table:
         owners = entries.select(self._owners)
         ends = pa.array(numbers(entries["end"]) + self._gaps_of(entries))
-        told = [entries["nth"]] if self._by_marks else []
-        columns = [*owners.columns, entries["start"], ends, *told]
+        nth = [entries["nth"]] if self._by_marks else []
+        columns = [*owners.columns, entries["start"], ends, *nth]
         for summary in self._summaries:
             states = [entries[field.name].combine_chunks() for field in summary.fields]
             columns.append(summary.lower(states))

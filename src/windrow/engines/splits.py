@@ -1,8 +1,8 @@
 """A key with many rows split by time, so that several tasks share it.
 
-Each slot of time has its own rows, and before them those of earlier slots that its windows reach
-back to: its context.  Cuts are chosen by a histogram of times, which may be one of a sample: then
-contexts are so long that they have enough rows as good as certainly.
+Each time slot has its own rows, and before them the rows of earlier slots that its windows reach
+back to: its context.  Cuts are chosen from a histogram of times, which may come from a sample: then
+contexts are long enough to have enough rows with near certainty.
 """
 
 import math
@@ -20,7 +20,7 @@ from windrow.windows import Reach
 
 __all__ = ["CONTEXT", "EVER", "Split", "best_split", "even_split", "split_rows", "whole_contexts"]
 
-# Context has numbers of arrival below zero: it is in windows, and has no result of its own.
+# Context rows have arrival numbers below zero: they are in windows, but have no result.
 CONTEXT = 1 << 62
 
 EVER = -(1 << 63)  # a reach before all rows
@@ -28,8 +28,8 @@ EVER = -(1 << 63)  # a reach before all rows
 # Splitting that saves less than this share of the time is not worth the rows it doubles.
 _WORTH = 0.85
 
-# How unlikely it is that a context chosen by a sample is too short: e^-60, wherever it begins; over
-# 10^9 rows where it might begin, less than once in 10^16 queries.
+# The probability that a context chosen from a sample is too short is at most e^-60 for each place
+# where it may begin; over 10^9 such rows, that is less than once in 10^16 queries.
 _UNLIKELY = 60.0
 
 
@@ -50,12 +50,12 @@ class Split:
         cuts = np.asarray(self.cuts, np.int64)
         if (times[1:] < times[:-1]).any():
             return np.searchsorted(cuts, times, side="right")
-        # Rows mostly come in order: then to look for the cuts among them takes no time at all.
+        # Rows mostly come in order, and then searching for the cuts among them is fast.
         places = np.searchsorted(times, cuts)
         return np.repeat(np.arange(self.slots), np.diff(places, prepend=0, append=len(times)))
 
     def context(self, slot: int, times: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which rows a slot needs beside its own."""
+        """Which rows a slot needs in addition to its own."""
         if slot == 0:
             return np.zeros(len(times), np.bool_)
         return (times >= self.reaches[slot - 1]) & (times < self.cuts[slot - 1])
@@ -79,7 +79,7 @@ def best_split(
     *,
     one_in: int = 1,
 ) -> Split:
-    """The split that ends first on so many tasks; of one slot where splitting does not help.
+    """The split that finishes first on this many tasks; a single slot if splitting does not help.
 
     `reach` is how far back windows look.
     `histogram` counts rows by the start of their bin: all rows of a bin are at or after its start
@@ -113,15 +113,15 @@ def _counted(histogram: Mapping[int, int]) -> tuple[NDArray[np.int64], NDArray[n
 def whole_contexts(
     pieces: Iterable[tuple[int, pa.Table]], rows: int, cut: int
 ) -> Iterator[tuple[int, pa.Table]]:
-    """The same pieces of the slot from `cut` on; an error if its context has less than `rows` rows.
+    """The same pieces of the slot from `cut` on; raises if its context has too few `rows`.
 
-    It comes before any piece from which on results are told: they would be wrong.
+    It is raised before any piece that has results, which would be wrong.
     """
-    found, told = 0, False
+    found, checked = 0, False
     for low, piece in pieces:
-        if low >= cut and not told:
+        if low >= cut and not checked:
             _require_context(found, rows)
-            told = True
+            checked = True
         found += int(np.count_nonzero(numbers(piece["n"]) < 0))
         yield low, piece
     _require_context(found, rows)
@@ -131,9 +131,9 @@ def _require_context(found: int, rows: int) -> None:
     """Refuse to go on with a context that is too short."""
     if found < rows:
         raise InputError(
-            f"a window of {rows + 1:,} rows finds {found:,} rows before a cut in time, where a "
-            "sample of the input, taken when the query was built, promised enough: the input is "
-            "not the same each time it is read; cache() it or write it first"
+            f"a window of {rows + 1:,} rows finds only {found:,} rows before a cut in time, "
+            "although a sample of the input, taken when the query was built, promised enough: the "
+            "input is not the same each time it is read; cache() it or write it first"
         )
 
 
@@ -198,7 +198,7 @@ def _cut(
 
 
 def _surely(rows: int, one_in: int) -> int:
-    """How many rows a sample must promise for so many to be there (Bernstein's inequality)."""
+    """How many rows a sample must promise for this many to exist (Bernstein's inequality)."""
     if one_in == 1 or not rows:
         return rows
     expected = rows / one_in

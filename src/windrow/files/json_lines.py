@@ -23,7 +23,7 @@ _LONGEST = 1 << 26  # bytes of a line
 _MOST_NAMES = 1_000
 _WAY_OUT = 'write an object in each line, such as {"ts": 1.5, "temp": 20.1}'
 _NUMBER, _TEXT, _TRUTH = "a number", "text", "true or false"
-# What consists of parts is kept as text: as a key it still tells rows apart.
+# Nested values are kept as text, which still works as a key.
 _KINDS = {bool: _TRUTH, int: _NUMBER, float: _NUMBER, str: _TEXT, dict: _TEXT, list: _TEXT}
 _NOTHING = type(None)
 

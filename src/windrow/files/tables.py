@@ -1,4 +1,4 @@
-"""Tables in files: CSV, Parquet or JSON lines, told apart by their names.
+"""Tables in files: CSV, Parquet or JSON lines, recognised by the ending of the name.
 
 Files come from anywhere, so nothing in them is trusted: whatever cannot be read is an `InputError`
 that names the file.
@@ -151,5 +151,5 @@ def _json(path: Path) -> "pa.Table":
 
 
 def _whole(path: Path) -> int:
-    """Types are told by the first block: all of the file, or 2.5 would surprise after 2."""
+    """Arrow infers types from the first block, so it is the whole file: 2.5 may follow 2."""
     return min(max(path.stat().st_size, 1 << 20), _LARGEST_BLOCK)

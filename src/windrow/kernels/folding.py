@@ -1,7 +1,7 @@
 """Segments of columns folded into one state each, and states lowered: one pass, O(1) a row.
 
-A state that saw no row that counts is the identity, and is told from others by `seen`: the forms
-of aggregates need not remember it themselves.
+A state that has seen no row is the identity; `seen` marks the others, so that numeric forms need
+not remember it themselves.
 """
 
 from typing import Any

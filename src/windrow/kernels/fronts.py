@@ -69,6 +69,6 @@ def front_of(operator: Operator) -> Front:
 
 
 def room_for(operator: Operator, rows: int) -> tuple[Any, ...]:
-    """The buffer, and the totals and suffixes of the blocks of so many rows."""
+    """The buffer, and the totals and suffixes of the blocks of this many rows."""
     blocks = rows // BLOCK + 2
     return tuple(fields_of(operator.state, length) for length in (BLOCK, blocks, blocks))

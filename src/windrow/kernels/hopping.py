@@ -28,7 +28,7 @@ def hops_over(
     every_us: int,
     size_us: int,
 ) -> Hops:
-    """Windows from `firsts` on, so many each, that ascend within each group.
+    """Windows from `firsts` on, `counts` of each, that ascend within each group.
 
     Group g has the slices [borders[g], borders[g + 1]), which ascend too, and the windows of
     [asking[g], asking[g + 1]).

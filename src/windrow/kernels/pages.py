@@ -58,7 +58,7 @@ class Layout(NamedTuple):
 
     @classmethod
     def of(cls, operator: Operator, paging: Paging, levels: int) -> "Layout":
-        """The layout of a forest of so many levels."""
+        """The layout of a forest with this many levels."""
         return cls(first_node_of(operator), len(operator.state), paging, levels)
 
     @property

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def threads_for(rows: int) -> int:
-    """How many threads so many rows are worth; `WINDROW_THREADS` limits them."""
+    """How many threads to use for this many rows; `WINDROW_THREADS` limits them."""
     return max(1, min(_allowed(), rows // _ROWS_PER_THREAD))
 
 

@@ -1,6 +1,7 @@
-"""What a head says of a window's shape, before anybody relies on it: compiled code checks nothing.
+"""Checks of the counters in a head before they are used: compiled code checks nothing.
 
-A checksum tells what a disk or a network did, not what somebody wrote who can make checksums.
+A checksum detects what a disk or a network did, not what an attacker wrote, who can compute
+checksums.
 """
 
 from collections.abc import Sequence

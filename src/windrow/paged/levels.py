@@ -93,7 +93,7 @@ class PagedLevels:
         self._drop(1)
 
     def drop_all(self) -> None:
-        """Begin anew, with levels whose places nobody uses."""
+        """Start again, with levels in unused places."""
         emitted = (self._level_at(place) + 1 for place in self.emitted)
         self._drop(max(len(self._tails), *emitted, 0))
 
@@ -124,7 +124,7 @@ class PagedLevels:
 
     @property
     def must_be_heard(self) -> bool:
-        """Whether so many levels were dropped that a head must be written before the next ones."""
+        """Whether a head must be written before more levels are dropped."""
         return (self.base - self._heard_base) % PLACES >= _DROPPED_UNHEARD
 
     def dead(self, evicted: int) -> list[Pages]:

@@ -1,4 +1,4 @@
-"""The memory of a window in pages: nodes near its ends, and the directory that tells which."""
+"""The memory of a paged window: the nodes near its ends, and a directory of them."""
 
 import numpy as np
 
@@ -84,7 +84,7 @@ class PageMemory:
             ]
 
     def size_of(self, count: int) -> int:
-        """The bytes of so many nodes as raw columns."""
+        """The size in bytes of this many nodes as raw columns."""
         return count * sum(1 if dtype == BOOL else 8 for dtype in self._operator.state)
 
 

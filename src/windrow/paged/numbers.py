@@ -127,7 +127,7 @@ class PagedNumbers(CompiledAmta):
 
     @property
     def _since_head(self) -> int:
-        """How many changes the store was not told of."""
+        """How many changes have not been sent to the store."""
         return self.inserted - self._known + self._left
 
     @property
@@ -137,7 +137,7 @@ class PagedNumbers(CompiledAmta):
         return min(most - self._since_head, self._page_store.room(self._since_head))
 
     def _make_known(self) -> None:
-        """Have the store know of every so many changes, before updates leave."""
+        """Send a head to the store after a limited number of changes, before updates leave."""
         self._page_store.hear()
         if self._allowance <= 0:
             self._turn_pages()

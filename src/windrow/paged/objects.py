@@ -114,7 +114,7 @@ class PagedObjects(Amta):
         self._paged.go_back(levels)
 
     def _make_known(self) -> None:
-        """Have the store know of every so many changes, before the next one happens."""
+        """Send a head to the store after a limited number of changes, before the next one."""
         if self._since_head >= self._page_store.between_heads(self._page):
             self._commit()
         self._page_store.admit(self._since_head)

@@ -1,12 +1,12 @@
-"""The bytes of a page and of a window's head: a header that tells what it is, and raw contents.
+"""The bytes of a page and of a window's head: a header that identifies it, and raw contents.
 
     page    wrpg | checksum | version | mark of the window | level | number | contents
     head    wrph | checksum | version | mark of the window | which head it is | contents
     seal    wrps | checksum | how the newest head begins
 
 The checksum is over all that follows it, so that a value that is torn, damaged, of another window
-or in another page's place is noticed, and named.  The seal lies apart from the head: where one of
-the two is lost, or comes from an older copy of the store, the other one tells.
+or in another page's place is detected, and named.  The seal is stored apart from the head: if one
+of the two is lost, or comes from an older copy of the store, the other one shows it.
 """
 
 import hashlib
@@ -38,17 +38,17 @@ MARK_BYTES = 8
 
 
 def damaged(window: str, found: str) -> DamagedPageError:
-    """The error that tells what was found of a window in its store, and what can be done."""
+    """The error that says what was found of a window in its store, and what can be done."""
     return DamagedPageError(
-        f"{found}; restore the store from a copy, or give up what it has of the window with "
-        f"store.delete({window!r}) and start it anew"
+        f"{found}; restore the store from a copy, or give the window up with "
+        f"store.delete({window!r}) and start again"
     )
 
 
 def mark_of(window: str, description: str) -> bytes:
-    """A few bytes that tell windows of different names or contents apart."""
-    told = repr((window, description)).encode(errors="surrogatepass")
-    return hashlib.blake2b(told, digest_size=MARK_BYTES).digest()
+    """A few bytes that distinguish windows with different names or contents."""
+    identity = repr((window, description)).encode(errors="surrogatepass")
+    return hashlib.blake2b(identity, digest_size=MARK_BYTES).digest()
 
 
 def page_of(mark: bytes, level: int, number: int, contents: bytes) -> bytes:
@@ -86,7 +86,7 @@ def open_head(value: bytes, window: str) -> tuple[bytes, int, bytes]:
 
 
 def seal_of(head: bytes) -> bytes:
-    """The value beside a head that tells which one was written last."""
+    """The value stored apart from the head that says which head was written last."""
     return _sealed(_SEAL, head[:_SEALED])
 
 
@@ -113,7 +113,7 @@ def _opened(value: bytes | None, magic: bytes, name: str, window: str) -> bytes:
     if len(value) < _START.size + _SMALLEST[magic] or value[:4] != magic:
         raise damaged(
             window,
-            f"{name} begins with {value[:4]!r} and has {len(value)} bytes: it is no value of ours",
+            f"{name} begins with {value[:4]!r} and has {len(value)} bytes: it is not windrow's",
         )
     _, checksum = _START.unpack_from(value)
     body = bytes(value[_START.size :])

@@ -81,13 +81,13 @@ class PageStore:
             many = f"{found:,} or more pages" if found == _COUNTED else f"{found} page(s)"
             raise damaged(
                 self._window,
-                f"window {self._window!r} has {many} in the store, but no head that tells what "
-                "they are: something else deleted it, or the server dropped it",
+                f"window {self._window!r} has {many} in the store, but no head that describes "
+                "them: something else deleted it, or the server dropped it",
             )
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:
-        """Whatever cannot be made sense of is damaged: checksums can be right by intent."""
+        """Report anything that cannot be read as damaged: checksums can be forged."""
         try:
             yield
         except StoreError:
@@ -122,7 +122,7 @@ class PageStore:
         self._write_behind.admit(unsent)
 
     def hear(self) -> None:
-        """Tell of a store that fails."""
+        """Raise if the store is failing."""
         self._write_behind.hear()
 
     def between_heads(self, usual: int) -> int:
@@ -136,7 +136,7 @@ class PageStore:
     def commit(self, head: bytes, dead: Sequence[tuple[int, int, int]], changes: int) -> None:
         """Send all pages since the last head together with this one; dead ones are deleted.
 
-        So many changes of the window are in the store with it.
+        `changes` is how many changes of the window it makes durable.
         """
         spans = [Span(_space(level), first, end) for level, first, end in dead]
         alive = {key: v for key, v in self._written.items() if not _in_any(key, spans)}
@@ -171,7 +171,7 @@ class PageStore:
         return self._write_behind.settles()
 
     def close(self) -> None:
-        """Let go of the stored_window."""
+        """Close the stored window."""
         self._write_behind.close()
         self._prefetcher.wait()
         self._stored_window.close()

@@ -1,4 +1,4 @@
-"""Pages read before they are asked for, off the caller's path."""
+"""Reads pages before they are needed, in a separate thread."""
 
 import threading
 from collections.abc import Sequence
@@ -48,6 +48,6 @@ class Prefetcher:
     def _read(self, keys: Sequence[Key]) -> None:
         try:
             found = self._stored_window.get_many(keys)
-        except Exception:  # whatever it is: who asks reads again, and hears of it
+        except Exception:  # of any kind: the caller reads again, and sees it then
             return
         self._found.update(zip(keys, found, strict=True))

@@ -1,4 +1,4 @@
-"""What a window in pages can be told, and what makes no sense."""
+"""The settings of a paged window, and their checks."""
 
 from typing import NamedTuple
 

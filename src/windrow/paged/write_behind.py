@@ -1,8 +1,8 @@
-"""Batches on their way to a store: in order, off the caller's path, and none is lost on the way.
+"""The write-behind queue: batches are written to a store in order, in a separate thread.
 
-A batch that cannot be written stays first in line until it can.  What is on its way can be read, so
-that nobody has to wait for it, and is bounded, in bytes and in changes of the window, so that
-whoever is faster than the store waits: what a crash can lose is no more than that.
+A batch that cannot be written stays first in the queue until it can.  Queued values can be read, so
+nobody has to wait for them.  The queue is bounded, in bytes and in changes of the window, so a
+caller that is faster than the store has to wait: a crash loses no more than the queue holds.
 """
 
 import enum
@@ -32,13 +32,13 @@ class Outage(enum.Enum):
     True
     """
 
-    RAISE = "raise"  #: tell the caller at once; what was not written yet is tried again later
+    RAISE = "raise"  #: raise at once; what has not been written yet is tried again later
     BUFFER = "buffer"  #: go on in memory while there is room, then wait, and catch up
     SHRINK = "shrink"  #: go on in memory with fewer and larger buckets, and move back later
 
 
 class Patience(NamedTuple):
-    """How long and in how much memory to bear with a store."""
+    """How long to wait for a store, and how much memory to use meanwhile."""
 
     outage: Outage
     buffer_bytes: int
@@ -50,7 +50,7 @@ class Patience(NamedTuple):
         return min(usual, -(-self.max_unwritten_updates // 2))
 
     def bears(self, failure: Exception) -> bool:
-        """Whether to try again what failed so, rather than to tell of it."""
+        """Whether to retry after this failure rather than to raise it."""
         return self.outage is Outage.BUFFER and isinstance(failure, StoreUnreachableError)
 
     def pauses(self) -> Iterator[float]:
@@ -90,7 +90,7 @@ class WriteBehindQueue:
     def admit(self, unsent: int) -> None:
         """Return when one more change may happen, beside some that were not sent yet.
 
-        Tells of a store that fails, and waits for one that is slow.
+        Raises if the store is failing, and waits if it is slow.
         """
         self.hear()
         if self.room(unsent) <= 0:
@@ -98,7 +98,7 @@ class WriteBehindQueue:
                 self._wait_until(lambda: self.room(unsent) > 0)
 
     def hear(self) -> None:
-        """Tell of a store that fails."""
+        """Raise if the store is failing."""
         if self._failure is not None:
             self._raise_failure()
 
@@ -110,7 +110,7 @@ class WriteBehindQueue:
         return most - self._unwritten - unsent
 
     def send(self, batch: Batch, changes: int) -> None:
-        """Take a batch; waits while too much is on its way, and tells of a store that fails."""
+        """Take a batch; waits while the queue is full, and raises if the store is failing."""
         self._raise_failure()
         if not self._stored_window.waits:
             self._stored_window.write(batch)
@@ -159,11 +159,11 @@ class WriteBehindQueue:
             self._thread.start()
 
     def _raise_failure(self) -> None:
-        """Tell of a failure that lasts: what failed before is tried once more."""
+        """Raise a failure that persists: the failed write is tried once more first."""
         with self._changed:
             if self._failure is None or self._patience.bears(self._failure):
                 return
-            told, first = self._failure, self._waiting[0]
+            earlier, first = self._failure, self._waiting[0]
             self._failure = None
             self._changed.notify_all()
             self._changed.wait_for(
@@ -171,7 +171,7 @@ class WriteBehindQueue:
                 self._patience.wait_s,
             )
             still = bool(self._waiting) and self._waiting[0] is first
-            failure = self._failure or (told if still else None)
+            failure = self._failure or (earlier if still else None)
         if failure is not None:
             raise failure
 
@@ -199,7 +199,7 @@ class WriteBehindQueue:
                     f"{self._unwritten:,} updates (max_unwritten_updates="
                     f"{self._patience.max_unwritten_updates:,}) in {self._bytes:,} bytes "
                     f"(buffer_bytes={self._patience.buffer_bytes:,}) wait to be written; wait "
-                    "longer with wait_s=..., or look what the store is busy with"
+                    "longer with wait_s=..., or check what the store is busy with"
                 )
             self._changed.wait(max(min(end - time.monotonic(), 1.0), 0.001))
 
@@ -214,14 +214,14 @@ class WriteBehindQueue:
                 batch, _ = self._waiting[0]
             try:
                 self._stored_window.write(batch)
-            except Exception as failure:  # whatever it is, somebody must hear of it
+            except Exception as failure:  # of any kind: the caller must see it
                 self._rest(failure, next(pauses))
             else:
                 self._forget(batch)
                 pauses = longer_and_longer()
 
     def _rest(self, failure: Exception, pause: float) -> None:
-        """Leave the batch where it is: for a while, or until somebody has heard of it."""
+        """Keep the batch in the queue: for a while, or until the failure has been raised."""
         with self._changed:
             self._failure = failure
             self._changed.notify_all()

@@ -1,4 +1,4 @@
-"""The questions that a physical plan answers, each by itself, and what users may ask for."""
+"""The independent questions that a physical plan answers, and what users may ask for."""
 
 from enum import Enum
 
@@ -39,7 +39,7 @@ class Slicing(Enum):
 
 
 class Assembly(Enum):
-    """Who makes windows of rows or slices."""
+    """Who assembles windows from rows or slices."""
 
     SPARK = "spark"
     """Spark groups by window; slices are copied into each of their windows first."""
@@ -60,13 +60,13 @@ class State(Enum):
 
 
 class Sample(Enum):
-    """When the rows of a batch are sampled to find keys that need splitting."""
+    """When to sample the rows of a batch, to find keys that should be split."""
 
     AUTO = "auto"
-    """Where rows are merely read, there are many of them, and it does not take long."""
+    """If rows are simply read, there are many of them, and sampling does not take long."""
 
     ALWAYS = "always"
-    """Whatever the rows are computed from, and however long it takes."""
+    """Always, even if the rows must be computed first and however long it takes."""
 
     NEVER = "never"
     """Not at all: every key is worked on by one task."""

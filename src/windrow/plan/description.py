@@ -1,4 +1,4 @@
-"""What there is to know about a query before it runs: enough to choose, and free of any engine."""
+"""What the planner knows about a query before it runs; independent of any engine."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -54,7 +54,7 @@ class Description:
 
     @property
     def window(self) -> Window:
-        """The first window, which tells the kind of all."""
+        """The first window; all are of the same kind."""
         return self.windows[0][1]
 
     @cached_property
@@ -104,5 +104,5 @@ class Description:
 
     @property
     def waits(self) -> bool:
-        """Whether rows of a stream wait for their turn in time."""
+        """Whether rows of a stream wait to be applied in the order of time."""
         return self.streaming and self.order is Order.TIME and not self.folds

@@ -1,4 +1,4 @@
-"""How exact results are, and how many buckets that is expected to take."""
+"""How exact results are, and how many buckets to expect."""
 
 from windrow.approximate.footprint import Footprint
 from windrow.approximate.max_like import MaxLike
@@ -15,20 +15,20 @@ def exactness(query: Description) -> tuple[str, ...]:
         return ()
     if query.in_buckets:
         return (
-            "approximate: low and high are where the exact result lies between, null where "
-            "nothing is known of it; exact says that value is the exact result",
+            "approximate: the exact result lies between low and high, which are null if "
+            "nothing is known about it; exact says that value is the exact result",
             *map(_by_methods, query.aggregates),
         )
     sketched = [part.text for part in query.aggregates if part.has_bounds]
-    told = [f"{text}: the sketch's own bounds, with a confidence of 0.99" for text in sketched]
+    lines = [f"{text}: the sketch's own bounds, with a confidence of 0.99" for text in sketched]
     if len(sketched) < len(query.aggregates):
-        told.append("nothing is approximated: windows are kept whole, so low = value = high")
-    return tuple(told)
+        lines.append("nothing is approximated: windows are kept whole, so low = value = high")
+    return tuple(lines)
 
 
 def _by_methods(part: Described) -> str:
     methods = " and ".join(repr(method) for method in part.methods)
-    return f"{part.text}: by {methods}; expected are {', '.join(map(_expected, part.methods))}"
+    return f"{part.text}: by {methods}; expect {', '.join(map(_expected, part.methods))}"
 
 
 def _expected(method: Method) -> str:
@@ -37,7 +37,7 @@ def _expected(method: Method) -> str:
             return f"at most {buckets:,} buckets for each key"
         case MaxLike():
             return (
-                "buckets for candidates alone, a few in a hundred rows on the readings of a server"
+                "buckets only for candidates, a few per hundred rows in a server's memory readings"
             )
         case SumLike(relative=float() | int() as share) if share > 0:
             return (
@@ -46,7 +46,7 @@ def _expected(method: Method) -> str:
             )
         case SumLike(absolute=float() | int() as bound):
             return (
-                f"buckets that come to about {bound:g} each, so as many for each key as fit into "
-                "what its window comes to, never more than rows"
+                f"buckets that add up to about {bound:g} each: for each key as many as fit into "
+                "the total of its window, never more than rows"
             )
     return "as many buckets as rows"

@@ -6,11 +6,11 @@ from windrow.windows import Emit, Order
 
 __all__ = ["BY_TIME", "LATE_ALONE", "SPLIT", "feasible", "obstacle"]
 
-# Why Spark's own sessions will not do.
-BY_TIME = "Spark's own sessions go by time, whenever rows arrive"
-LATE_ALONE = "Spark's own sessions take a late row as a session beside the one it belongs to"
-# Why its windows of a stream will not do: a window that ends a microsecond behind the watermark
-# would come with the next one, when its time is late to joins and deduplication.
+# Why Spark's own sessions cannot be used.
+BY_TIME = "Spark's own sessions ignore the order of arrival"
+LATE_ALONE = "Spark's own sessions turn a late row into a second session that overlaps the first"
+# Why Spark's windows of a stream cannot be used: a window that ends a microsecond after the
+# watermark would come one micro-batch later, when joins and deduplication treat it as late.
 SPLIT = "Spark's windows of a stream end in whole milliseconds, as its watermark does"
 
 

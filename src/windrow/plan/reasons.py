@@ -1,4 +1,4 @@
-"""A plan in words: what is asked, why it runs so, what is kept, and what would cost less."""
+"""A plan in words: the query, why it runs this way, its state, and what would be cheaper."""
 
 from windrow.parallel.methods import Method
 from windrow.plan.answers import Assembly, Slicing, State, Strategy
@@ -22,7 +22,7 @@ def title(query: Description) -> str:
 def reasons(
     query: Description, slicing: Slicing, assembly: Assembly, method: Method = Method.KEYS
 ) -> tuple[str, ...]:
-    """Why it runs so, in the order of weight."""
+    """Why it runs this way, the most important reason first."""
     return (*_why(query, slicing, assembly), *_for_owners(query, assembly, method))
 
 
@@ -69,7 +69,7 @@ def _for_slices(query: Description, slicing: Slicing, assembly: Assembly) -> tup
     if assembly is Assembly.SPARK:
         second = "each slice is in few windows, so Spark copies slices, not rows, into them"
     elif foreign:
-        second = f"the engine keeps other states of {foreign} than Spark: slices go over as values"
+        second = f"the engine's states of {foreign} differ from Spark's: slices are sent as values"
     else:
         second = "a compiled pass over the slices gives all windows, however many overlap"
     return (first, second)
@@ -104,7 +104,9 @@ def _for_rows(query: Description) -> tuple[str, ...]:
     elif foreign:
         found.append(f"Spark has no aggregate like {', '.join(foreign)}")
     if query.streaming and query.emit is Emit.ON_CHANGE:
-        found.append("results are told as rows arrive, which Spark's own way does not do here")
+        found.append(
+            "results are emitted as rows arrive, which Spark's own aggregation cannot do here"
+        )
     if query.session and query.order is Order.ARRIVAL:
         found.append(BY_TIME)
     elif query.streaming and query.session:
@@ -118,7 +120,11 @@ def _for_rows(query: Description) -> tuple[str, ...]:
 
 def kept(query: Description, state: State) -> tuple[str, ...]:
     """What a stream keeps between micro-batches."""
-    waiting = (f"rows that wait for their turn in time, {_until(query)}",) if query.waits else ()
+    waiting = (
+        (f"rows that wait to be applied in the order of time, {_until(query)}",)
+        if query.waits
+        else ()
+    )
     match state:
         case State.NONE:
             return ()
@@ -143,7 +149,7 @@ def kept(query: Description, state: State) -> tuple[str, ...]:
 
 def _until(query: Description) -> str:
     if query.lateness_ms is None:
-        return "for ever, as there is no watermark"
+        return "forever, as there is no watermark"
     return f"until the watermark, {describe(query.lateness_ms * 1000)} behind, passes"
 
 
@@ -153,8 +159,8 @@ def cheaper(query: Description, slicing: Slicing, assembly: Assembly) -> tuple[s
     in_python = assembly is Assembly.ENGINE
     if query.measured and in_python:
         found.append(
-            "windrow.configure(spark): Spark would no longer measure batches for Python anew with "
-            "every row (spark.sql.execution.arrow.maxBytesPerBatch)"
+            "windrow.configure(spark): Spark would no longer measure each batch for Python again "
+            "with every row (spark.sql.execution.arrow.maxBytesPerBatch)"
         )
     foreign = [p.text for p in query.aggregates if not p.compiled and not p.builtin]
     if in_python and foreign and not query.in_buckets:
@@ -171,9 +177,9 @@ def cheaper(query: Description, slicing: Slicing, assembly: Assembly) -> tuple[s
             "which are cut at starts and at ends"
         )
     if query.waits and in_python:
-        found.append("a shorter lateness: fewer rows would wait for their turn")
+        found.append("a shorter lateness: fewer rows would have to wait")
     if query.streaming and query.emit is Emit.ON_CHANGE and query.aligned:
-        found.append("emit=Emit.ON_CLOSE: each window would be told once")
+        found.append("emit=Emit.ON_CLOSE: each window would be emitted once")
     if query.session and len(query.windows) == 1 and not query.streaming and in_python:
         found.append("aggregates built into Spark only: it would run sessions itself")
     return tuple(found)

@@ -37,7 +37,7 @@ class Stage:
 
     work: str  # what it does, in words
     shuffled: str | None = None  # what travels between tasks, if anything does
-    seconds: float | None = None  # what it is predicted to cost, if that is known
+    seconds: float | None = None  # predicted cost, if known
 
     runs_in: ClassVar[str] = "Spark"
     operators: ClassVar[tuple[str, ...]] = ()  # what Spark's own plan shows for it
@@ -52,7 +52,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class SampleRows(Stage):
-    """Look for hot keys while the query is built: a job of its own."""
+    """Sample rows to find hot keys, in a separate job while the query is built."""
 
     runs_in = "A job before the query"
 
@@ -127,7 +127,7 @@ class MergeSlices(_InPython):
 
 @dataclass(frozen=True)
 class PackSlices(_InPython):
-    """Slices that Spark made, in the very columns that the engine keeps, as packs."""
+    """Slices that Spark made, in the same columns that the engine keeps, as packs."""
 
 
 @dataclass(frozen=True)

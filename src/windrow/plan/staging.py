@@ -89,7 +89,7 @@ def _from_slices(query: Description, assembly: Assembly) -> tuple[Stage, ...]:
     return (
         PackValues("the values of slices folded and packed"),
         exchange,
-        RunEngine("slices into windows, their values merged anew; it sees no raw row"),
+        RunEngine("slices into windows, by merging their values; it sees no raw row"),
         LowerWindows("merged values into results"),
     )
 
@@ -98,8 +98,8 @@ def _sampling(query: Description, method: Method) -> tuple[Stage, ...]:
     if method is not Method.TIME or query.unsampled is not None:
         return ()
     if query.parallel is Method.TIME:
-        return (SampleRows("some rows are looked at to cut time into blocks"),)
-    return (SampleRows("one row in 64 is looked at to find hot keys, which are split by time"),)
+        return (SampleRows("rows are sampled to cut time into blocks"),)
+    return (SampleRows("one row in 64 is sampled to find hot keys, which are split by time"),)
 
 
 def _split(query: Description, method: Method) -> str:
@@ -174,7 +174,7 @@ def _spread(query: Description, slicing: Slicing, owners: Owners) -> tuple[Stage
 def _how(query: Description) -> str:
     """Which aggregates are compiled."""
     if query.in_buckets:
-        return "into buckets, one row after the other; compiled where many come at once"
+        return "into buckets, row by row; compiled if there are many at once"
     compiled = [part.text for part in query.aggregates if part.compiled]
     interpreted = [part.text for part in query.aggregates if not part.compiled]
     said = []

@@ -2,7 +2,7 @@
 
 values, times, by ─ columns.py, times.py ─▶ numbers and masks
                     grouping.py            ▶ rows in order, key by key
-                    compiled.py            ▶ one fused loop of windrow.kernels
+                    loops.py               ▶ one fused loop of windrow.kernels
                     interpreted.py         ▶ or the structures themselves, the same results
                     answers.py ─▶ numpy or Arrow, in the order of the input
 """
@@ -36,16 +36,16 @@ def roll(
     """Aggregate, for each row, the window that ends with it.
 
     `values` is one column (numpy, Arrow, a list), or a mapping or table of named columns.  With
-    `by` each key has a window of its own.  Windows by time, and aggregates that read the time,
-    need `times`: timestamps, or whole microseconds, which must not go back within a key unless
-    `order=Order.TIME` asks for sorting.  Results stand in the order of the input.
+    `by` each key has its own window.  Windows by time, and aggregates that read the time, need
+    `times`: timestamps, or whole microseconds, which must not go back within a key unless
+    `order=Order.TIME` asks for sorting.  Results are in the order of the input.
 
-    Columns that an aggregate of the catalogue makes no sense of are refused, such as text in a sum;
-    sums, means and quantiles of durations are durations, rounded half up to the column's unit.
-    What functions of your own raise reaches you as it is.
+    Columns that a built-in aggregate does not support, such as text in a sum, are refused; sums,
+    means and quantiles of durations are durations, rounded half up to the column's unit.
+    Exceptions that your own functions raise are not wrapped.
 
-    Arrow in, Arrow out; else numpy, where null is NaN (NaT for times).  Several aggregates, as in
-    `{"low": agg.min(), "high": agg.max()}`, give a table, or a dict of arrays.
+    Arrow in, Arrow out; otherwise numpy, where null is NaN (NaT for times).  Several aggregates, as
+    in `{"low": agg.min(), "high": agg.max()}`, give a table, or a dict of arrays.
 
     >>> import numpy as np
     >>> from windrow import agg, window

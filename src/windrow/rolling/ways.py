@@ -112,7 +112,7 @@ def slide(
 
 
 def _first_rows(counts: NDArray[np.int64], borders: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which places are among the first of their group, so many of each."""
+    """Which places are among the first `settled` of their group."""
     ends = np.repeat(borders[:-1] + counts, np.diff(borders))
     first: NDArray[np.bool_] = np.arange(len(ends)) < ends
     return first

@@ -1,4 +1,4 @@
-"""Settings of a Spark session that suit windows."""
+"""Recommended settings of a Spark session."""
 
 import os
 import warnings
@@ -17,8 +17,8 @@ __all__ = [
     "measures_batches",
 ]
 
-# Up to a limit in bytes Spark measures each batch for Python anew with every row that it adds to
-# it, which takes longer than adding the row.
+# With a limit in bytes Spark measures each batch for Python again with every row that it adds,
+# which takes longer than adding the row.
 BYTES_OF_BATCHES = "spark.sql.execution.arrow.maxBytesPerBatch"
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -26,8 +26,9 @@ _ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStorePro
 
 _SUITABLE: Mapping[str, str] = {
     BYTES_OF_BATCHES: str((1 << 31) - 1),  # Spark's word for no limit
-    # Rows bound batches instead: each batch costs Python as much as a thousand rows do.  Those of a
-    # query are short, as windows ask for few columns, and so are the chunks in which ours travel.
+    # The number of rows limits batches instead: each batch costs Python as much as a thousand rows
+    # do. The rows of a query are short, as windows read few columns, and so are the chunks of our
+    # packs.
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(1 << 12),
     _PROVIDER: _ROCKS_DB,
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
@@ -36,11 +37,11 @@ _PARTITIONS = "spark.sql.shuffle.partitions"
 
 
 def configure(session: SparkSession) -> dict[str, str]:
-    """Set what suits windows and was not set by anyone; returns what was set.
+    """Apply the recommended settings that are not set yet; returns what was set.
 
-    The settings hold for all queries of the session: state of streams in RocksDB with a changelog,
-    batches for Python of 4,096 rows whatever their bytes, and on a local master as many partitions
-    of a shuffle as cores.
+    They apply to all queries of the session: state of streams in RocksDB with a changelog, batches
+    of 4,096 rows for Python whatever their size in bytes, and on a local master as many shuffle
+    partitions as cores.
 
     ```python
     wr.configure(spark)
@@ -49,7 +50,7 @@ def configure(session: SparkSession) -> dict[str, str]:
     """
     if not hasattr(session, "conf"):  # sessions of Spark Connect are of another class
         raise InputError(
-            f"session={shown(session)} is no session of Spark; give one, e.g. "
+            f"session={shown(session)} is not a Spark session; give one, e.g. "
             "SparkSession.builder.getOrCreate()"
         )
     given = session.conf.getAll
@@ -64,26 +65,26 @@ def configure(session: SparkSession) -> dict[str, str]:
 
 
 def keep_state_in_rocksdb(session: SparkSession) -> None:
-    """See to it that state is kept in RocksDB: Spark has no other place for that of our operator.
+    """Make sure that state is kept in RocksDB, the only provider Spark supports for our operator.
 
-    Spark itself would say so in the middle of a trace, after the stream has started.
+    Spark itself would only say so in the middle of a stack trace, after the stream has started.
     """
     given = session.conf.getAll.get(_PROVIDER)
     if given is None:
         session.conf.set(_PROVIDER, _ROCKS_DB)
     elif not given.endswith("RocksDBStateStoreProvider"):
         raise InputError(
-            f"{_PROVIDER}={given!r} cannot keep the state of this stream: Spark keeps that of "
-            f"operators in Python in RocksDB alone; set it to {_ROCKS_DB}, or leave it unset"
+            f"{_PROVIDER}={given!r} cannot keep the state of this stream: for operators in "
+            f"Python, Spark supports only RocksDB; set it to {_ROCKS_DB}, or leave it unset"
         )
 
 
 def choose_tasks(session: SparkSession, most: int | None = None) -> None:
-    """See to it that a stream has tasks with work to do, if nobody chose how many there are.
+    """Choose a sensible number of tasks for a stream, if the user has not.
 
-    Each costs a start of Python work and a commit, in every micro-batch.  On a local master there
-    are as many as cores; on a cluster, which is no decision of ours, a warning says if there are
-    more than the `most` that can have work.
+    Every task costs a start of Python work and a commit, in every micro-batch.  On a local master
+    there is one per core; on a cluster the number is not ours to set, so a warning says if there
+    are more than the `most` that can have work.
     """
     given = session.conf.getAll
     if _PARTITIONS in given:
@@ -102,7 +103,7 @@ def choose_tasks(session: SparkSession, most: int | None = None) -> None:
 
 
 def measures_batches(session: SparkSession) -> bool:
-    """Whether Spark measures batches for Python row by row, without anybody having asked for it."""
+    """Whether Spark measures batches for Python row by row, without the user asking for it."""
     return session.conf.get(BYTES_OF_BATCHES, None) is None
 
 

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 from windrow.columnar.compression import decompress
 from windrow.columnar.keyed import Keyed, numbers, together
-from windrow.columnar.packs import open_crate
+from windrow.columnar.packs import open_bundle
 from windrow.errors import InputError
 from windrow.spark.state.about import About
 from windrow.spark.state.waiting import read_waiting
@@ -26,8 +26,8 @@ from windrow.spark.transport.workers import in_workers
 
 __all__ = ["Operator", "about_of", "kept_keys", "operators_of"]
 
-# The tables that hold what windows are made of, and the columns that tell from when to when, as far
-# as that is known.
+# The tables that hold the contents of windows, and their columns with the oldest and newest times,
+# as far as those are known.
 _MAIN: dict[str, tuple[str | None, str]] = {
     "rows": ("t", "t"),
     "slices": ("start", "start"),
@@ -81,17 +81,17 @@ def operators_of(spark: SparkSession, checkpoint: str) -> list[Operator]:
 
 
 def _variables(properties: str | None) -> frozenset[str]:
-    """The names under which an operator keeps something; Spark's own operators tell none."""
-    told = json.loads(properties or "{}").get("stateVariables", [])
-    return frozenset(variable["stateName"] for variable in told)
+    """The names of an operator's state variables; Spark's own operators have none."""
+    variables = json.loads(properties or "{}").get("stateVariables", [])
+    return frozenset(variable["stateName"] for variable in variables)
 
 
 def about_of(operator: Operator) -> About:
-    """What an operator's state says of itself."""
-    told = operator.variable("about").select("value.content").take(1)
-    if not told:
+    """What an operator's state says about itself."""
+    rows = operator.variable("about").select("value.content").take(1)
+    if not rows:
         raise InputError(_NOTHING_YET.format(operator.checkpoint))
-    return About.read(bytes(told[0]["content"]))
+    return About.read(bytes(rows[0]["content"]))
 
 
 def kept_keys(operator: Operator, about: About) -> DataFrame:
@@ -136,11 +136,11 @@ def kept_keys(operator: Operator, about: About) -> DataFrame:
 
 
 def _windows(about: About) -> Work:
-    """What shards hold of each key."""
+    """What shards hold for each key."""
     schemas = {name: s for name, s in about.kept.items() if HASH_KEY in s.names}
 
     def of_shard(content: bytes) -> Iterator[dict[str, Any]]:
-        tables = open_crate(decompress(content), schemas)
+        tables = open_bundle(decompress(content), schemas)
         name = next(name for name in _MAIN if name in tables)
         share = len(content) / max(tables[name].num_rows, 1)
         yield from _by_key(tables[name], about, _MAIN[name], share)
@@ -162,7 +162,7 @@ def _windows(about: About) -> Work:
 
 
 def _waiting(about: About) -> Work:
-    """What waits of each key."""
+    """How many rows of each key wait."""
 
     def of_pack(content: bytes) -> Iterator[dict[str, Any]]:
         rows = read_waiting(content, about.waiting)
@@ -172,7 +172,7 @@ def _waiting(about: About) -> Work:
 
 
 def _over(look: Any) -> Work:
-    """A row of `_SEEN` for all that a look at each value finds."""
+    """A row of `_SEEN` for everything found in each value."""
     schema = pa.schema(
         [
             ("key_group", pa.int32()),
@@ -216,8 +216,8 @@ def _by_key(
     rows = places if sizes is None else sizes
     counts = zip(rows.tolist(), oldest, newest.tolist(), strict=True)
     for row, count, place in zip(firsts, counts, places.tolist(), strict=True):
-        told = dict(zip(("rows", "oldest", "newest"), count, strict=True))
-        yield {"paged_window": None, "key": _key(row, about), **told, "bytes": int(place * share)}
+        seen = dict(zip(("rows", "oldest", "newest"), count, strict=True))
+        yield {"paged_window": None, "key": _key(row, about), **seen, "bytes": int(place * share)}
 
 
 def _key(row: dict[str, Any], about: About) -> str:

@@ -1,4 +1,4 @@
-"""How a query is to be run, where the user says so."""
+"""Options that control how a query runs."""
 
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -21,7 +21,7 @@ _KINDS: dict[str, type[Enum]] = {
 
 @dataclass(frozen=True)
 class Options:
-    """When results are told, in which order rows are applied, and what else is forced, if it is."""
+    """When results are emitted, in which order rows are applied, and a forced strategy, if any."""
 
     emit: Emit = Emit.ON_CLOSE
     order: Order = Order.TIME
@@ -30,7 +30,7 @@ class Options:
     given: frozenset[str] = frozenset()
 
     def updated(self, **given: Any) -> "Options":
-        """These options and the given ones; None leaves one as it was; refuses a second opinion."""
+        """These options and the given ones, where not None; refuses contradictions."""
         members: dict[str, Any] = {
             name: member(_KINDS[name], value, name)
             for name, value in given.items()
@@ -40,7 +40,7 @@ class Options:
             before = getattr(self, name)
             if name in self.given and before is not value:
                 raise InputError(
-                    f"{name}={value.value!r} comes after {name}={before.value!r}; say it once"
+                    f"{name}={value.value!r} contradicts {name}={before.value!r}; give it once"
                 )
         return replace(self, **members, given=self.given | members.keys())
 
@@ -50,12 +50,13 @@ class Options:
         for name, value in given.items():
             if name not in _KINDS:
                 raise InputError(
-                    f"{name}={shown(value)} is no option of a query; there are {', '.join(_KINDS)}"
+                    f"{name}={shown(value)} is not an option of a query; the options are "
+                    f"{', '.join(_KINDS)}"
                 )
 
     @staticmethod
     def split(named: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Options among named things (aggregates, windows), told from them by their value."""
+        """The options among named aggregates or windows, recognised by the type of their value."""
         options = {
             name: value
             for name, value in named.items()

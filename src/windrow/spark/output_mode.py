@@ -1,8 +1,9 @@
-"""Streams that may be written in one output mode only: the one that suits when results are told.
+"""Makes sure that a stream is written in the output mode that matches when results are emitted.
 
-Spark asks no stateful operator for its output mode.  Written in append mode, results on change
-would come in every version they ever had; in update mode, Spark's own aggregation would give those
-on close early.  So the writer of a result asks, and that of whatever its methods make of its rows.
+Spark does not ask a stateful operator for its output mode.  Written in append mode, `on_change`
+would write every version of a result; in update mode, Spark's own aggregation would emit `on_close`
+results early.  So the writer of a result checks the mode, and so do the writers of DataFrames
+derived from it.
 """
 
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from windrow.windows import Emit
 
 __all__ = ["Streamed"]
 
-# Which class of Spark's a frame is of (classic, Connect) is known when there is one.
+# Which of Spark's classes a frame has (classic, Connect) is known only when there is one.
 if TYPE_CHECKING:
     _Frame = DataFrame
 else:
@@ -27,17 +28,17 @@ else:
 _MODES = {Emit.ON_CLOSE: "append", Emit.ON_CHANGE: "update"}
 _WAYS_OUT = {
     Emit.ON_CLOSE: (
-        "each result once, when its window is over; write it with outputMode('append'), or say "
+        "each result once, when its window is over; write it with outputMode('append'), or use "
         "emit='on_change'"
     ),
     Emit.ON_CHANGE: (
-        "a result again whenever it changes; write it with outputMode('update'), by foreachBatch "
-        "with an upsert for example, or say emit='on_close'"
+        "a result again whenever it changes; write it with outputMode('update'), for example with "
+        "an upsert in foreachBatch, or use emit='on_close'"
     ),
 }
 
-# The methods of a frame that make another one of its rows, as they come.  Those that are not among
-# them join, aggregate, or are for batches alone; `transform` hands on whatever its function makes.
+# The methods of a frame that derive another one row by row.  All others join, aggregate, or are
+# only for batches; `transform` returns whatever its function makes.
 _PASSING = (
     "alias",
     "coalesce",
@@ -88,13 +89,13 @@ _PASSING = (
 
 
 class Streamed(_Frame):
-    """A result, or what was made of its rows; knows when its results are told."""
+    """A result, or a frame derived from it; knows when its results are emitted."""
 
     _emits: frozenset[Emit] = frozenset()  # several in a union; none of a batch
 
     @property
     def writeStream(self) -> Any:
-        """Spark's own writer, which refuses another output mode than suits."""
+        """Spark's own writer, which refuses an output mode that does not match."""
         writer: Any = super().writeStream
         if self._emits:
             kind: Any = type(writer)
@@ -122,7 +123,7 @@ for _name in _PASSING:
 
 
 def _streamed(made: Any, emits: frozenset[Emit]) -> Any:
-    """A frame that knows when its results are told."""
+    """A frame that knows when its results are emitted."""
     if emits:
         kind: Any = type(made)
         made.__class__ = _kind_of_frame(kind)
@@ -131,18 +132,18 @@ def _streamed(made: Any, emits: frozenset[Emit]) -> Any:
 
 
 def _require_no_watermark(frame: Any, *arguments: Any, **options: Any) -> None:
-    """Refuse a second watermark on results of a stream: it would wait for the first for ever."""
+    """Refuse a second watermark on results of a stream: it would wait for the first forever."""
     if frame._emits and operators_of(frame).have_watermark:
         column = options.get("eventTime", *arguments[:1])
         raise InputError(
-            f"withWatermark({shown(column)}): the results are of a stream that has a watermark "
-            "already, and a second one would never move; leave it out, as results carry the first, "
-            "or give the lateness you want where the stream begins"
+            f"withWatermark({shown(column)}): the results come from a stream that already has a "
+            "watermark, and a second one would never move; leave it out, as results carry the "
+            "first, or give the lateness you want where the stream begins"
         )
 
 
 class _Writer:
-    """Remembers the output mode, and looks at it before a stream starts."""
+    """Remembers the output mode, and checks it before a stream starts."""
 
     _windrow_emits: frozenset[Emit]
     _windrow_mode = "append"  # Spark's own default
@@ -167,7 +168,7 @@ class _Writer:
         for emit, suitable in _MODES.items():
             if emit in self._windrow_emits and mode.lower() != suitable:
                 raise InputError(
-                    f"outputMode={mode!r} does not suit emit={emit.value!r}, which gives "
+                    f"outputMode={mode!r} does not match emit={emit.value!r}, which gives "
                     f"{_WAYS_OUT[emit]}"
                 )
 

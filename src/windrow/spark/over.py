@@ -27,13 +27,14 @@ def over(
 ) -> "Query":
     """Begin a query over a Spark DataFrame, batch or streaming.
 
-    `time` is the event time: a timestamp, timestamp_ntz or date.  `by` is the key, one column or
-    a list of them; without it all rows belong together.  Columns are names or expressions.  On a
+    `time` is the event time: a timestamp, timestamp_ntz or date.  `by` is the key, one column or a
+    list of them; without it all rows belong together.  Columns are names or expressions.  On a
     stream, `lateness` says how late rows may be, unless the DataFrame has a watermark already.
-    `forget_after` lets go of keys without a row for so long, where windows wait for the next one
-    (windows of rows, policies, count and punctuated windows): should it come, it begins anew.
-    A batch is complete and keeps nothing: it has no use for either.  `sample` says whether rows of
-    a batch may be looked at when the query is built: "auto", "always" or "never".
+    `forget_after` drops the state of keys that have had no row for that long, if windows wait for
+    the next row (windows of rows, policies, count and punctuated windows); if such a key comes
+    back, it starts with an empty window.  A batch is complete and keeps no state, so it ignores
+    both.  `sample` says whether the rows of a batch may be sampled while the query is built:
+    "auto", "always" or "never".
 
     ```python
     readings = spark.sql(

@@ -1,4 +1,4 @@
-"""A query as it is built up: over what, which windows, what to keep, and then the aggregates."""
+"""A query, built step by step: the rows, the windows, what to keep, and then the aggregates."""
 
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ _MOST_UNITS = 4096
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Query:
-    """What `windrow.over` begins and `aggregate` completes; each step gives a new query."""
+    """What `windrow.over` begins and `aggregate` completes; each step returns a new query."""
 
     df: DataFrame
     time: Any
@@ -100,7 +100,7 @@ class Query:
         strategy: Strategy | str | None = None,
         sample: Sample | str | None = None,
     ) -> "Query":
-        """The same query, run as said; what is None stays as it was."""
+        """The same query with these options; None leaves an option as it was."""
         given = {"emit": emit, "order": order, "strategy": strategy, "sample": sample}
         return replace(self, options=self.options.updated(**given))
 
@@ -114,12 +114,12 @@ class Query:
     def windows(self, **named: Any) -> "Query":
         """Over several windows of one shape in one pass.
 
-        Trailing windows stand beside each other: a row has a struct of aggregates for each.
+        Trailing windows give one row per row, with a struct of aggregates for each window.
 
         over(df, time="ts").windows(hour=window.trailing("1 hour"), last=window.trailing(rows=9))
 
-        Tumbling and hopping windows, sessions of several gaps and count windows have rows of their
-        own, which a `name` column tells apart.
+        Tumbling and hopping windows, sessions of several gaps and count windows have separate rows,
+        with the name of the window in the `name` column.
 
         over(df, time="ts").windows(short=window.tumbling("1 min"), long=window.tumbling("1 h"))
         """
@@ -131,15 +131,17 @@ class Query:
             )
         for name, window in windows.items():
             if not name:
-                raise WindowError(f"windows() got {window!r} by the name ''; give it a longer one")
+                raise WindowError(
+                    f"windows() got {window!r} with the empty name ''; give it a name"
+                )
             _require_window(window, name)
         require_one_shape(windows)
         return replace(self.with_options(**options), chosen=tuple(windows.items()))
 
     def keep(self, *columns: Any) -> "Query":
-        """Keep these columns in the result of trailing windows and policies: a row for each row.
+        """Keep these columns of each row in the result of trailing windows and policies.
 
-        Said again, it keeps more columns.
+        Calling it again keeps more columns.
         """
         for column in columns:
             if not is_column(column):
@@ -153,13 +155,13 @@ class Query:
         """Results as intervals: structs of `value`, `low`, `high` and `exact`.
 
         Windows with a result for each row keep buckets of rows, at most `max_buckets` for each key
-        and aggregate, and as few as its own bound allows if it has one: see `Aggregate.within`.
-        All other windows are kept whole, and exact.
+        and aggregate, and as few as the aggregate's own bound allows: see `Aggregate.within`.
+        All other windows stay exact.
         """
         if self.is_approximate:
             raise InputError(
-                f"approximate(max_buckets={shown(max_buckets)}) comes after another one, of "
-                f"max_buckets={self.max_buckets!r}; say it once"
+                f"approximate(max_buckets={shown(max_buckets)}) contradicts an earlier "
+                f"max_buckets={self.max_buckets!r}; call it once"
             )
         if max_buckets is not None:
             require_buckets(max_buckets, "max_buckets")
@@ -198,7 +200,7 @@ class Query:
         return run(*self.asked(unnamed, named))
 
     def plan(self, *unnamed: Any, **named: Any) -> Plan:
-        """How `aggregate(...)` of the same would run; nothing is computed for it."""
+        """How `aggregate(...)` would run with these aggregates; computes nothing."""
         from windrow.spark.run import planned
 
         return planned(*self.asked(unnamed, named))
@@ -216,7 +218,7 @@ class Query:
         query = self.with_options(**options)
         if not query.chosen:
             raise WindowError(
-                "there is no window yet; say .window(window.tumbling('1 hour')) before .aggregate"
+                "there is no window yet; call .window(window.tumbling('1 hour')) before .aggregate"
             )
         query._require_rows_to_keep()
         return query, tuple((n, _aggregate(a, n)) for n, a in _some(aggregates).items())
@@ -225,8 +227,8 @@ class Query:
         if self.chosen:
             before = ", ".join(f"{name}={window!r}".lstrip("=") for name, window in self.chosen)
             raise WindowError(
-                f"the query has a window already: {before}; give windows of one shape in one pass "
-                "as .windows(a=..., b=...), or make a query of each"
+                f"the query already has a window: {before}; give several windows of one shape "
+                "as .windows(a=..., b=...), or write one query for each"
             )
 
     def _require_rows_to_keep(self) -> None:
@@ -277,8 +279,8 @@ def _aggregate(spec: object, name: str) -> Aggregate[Any]:
     aggregation = as_aggregation(spec, name)
     if isinstance(aggregation, Product):
         raise AggregateError(
-            f"{name}={shown(aggregation)} holds several aggregates; name each in "
-            "aggregate(...) itself"
+            f"{name}={shown(aggregation)} holds several aggregates; give each its own name in "
+            "aggregate(...)"
         )
     for column in aggregation.columns:
         if column is None:

@@ -1,6 +1,6 @@
-"""What nodes would make of a query: how many states a period and key has, and how large they are.
+"""How far nodes reduce the rows of a query: how many states per period and key, and how large.
 
-That is what a topology is planned by where a query is computed in several layers of nodes.
+A topology for a query that is computed in several layers of nodes is planned from this.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ _SAMPLE = 10_000  # rows that tell how large states are
 def reduction_of(
     request: Request, keys: int | None, hottest: float | None, state_bytes: float | None
 ) -> Reduction:
-    """As a node sees it that hands on each slice of its windows once, when that has passed."""
+    """For nodes that send each slice of their windows on once, when it has passed."""
     window = _window(request)
     if keys is None:
         keys, share = _keys(request)
@@ -45,8 +45,8 @@ def _window(request: Request) -> Aligned:
     if others or grid is None:
         what = "several windows" if others else repr(window)
         raise InputError(
-            f"nodes cannot share the work of {what}: only one tumbling or hopping window is handed "
-            "on slice by slice; ask for one of these, or give topology.Reduction(...) by hand"
+            f"nodes cannot share the work of {what}: only a single tumbling or hopping window is "
+            "sent on slice by slice; use one of these, or give topology.Reduction(...) by hand"
         )
     if any(not part.monoid.commutative for _, part in request.definition.aggregates):
         raise InputError(
@@ -63,7 +63,8 @@ def _keys(request: Request) -> tuple[int, float | None]:
         return 1, None
     if request.streaming:
         raise InputError(
-            "a stream does not tell how many keys it will have; say so, e.g. reduction(keys=1_000)"
+            "a stream does not know how many keys it will have; give them, e.g. "
+            "reduction(keys=1_000)"
         )
     by_key = request.rows.groupBy(*names).agg(F.count("*").alias("n"))
     [found] = by_key.agg(F.count("*"), F.max("n"), F.sum("n")).collect()
@@ -72,7 +73,7 @@ def _keys(request: Request) -> tuple[int, float | None]:
 
 
 def _bytes(request: Request) -> float:
-    """What a state takes with its key, in a sample of the rows; in a stream, by its types."""
+    """The size of a state with its key, in a sample of the rows; in a stream, from its types."""
     definition = request.definition
     engine = AlignedWindows(definition)
     if request.streaming:
@@ -88,6 +89,6 @@ def _fixed(schema: pa.Schema) -> float:
         return float(sum(field.type.bit_width for field in schema) / 8)
     except ValueError:
         raise InputError(
-            "a stream does not tell how large its states will be; say so, e.g. "
+            "a stream does not know how large its states will be; give their size, e.g. "
             "reduction(keys=1_000, state_bytes=200)"
         ) from None

@@ -1,8 +1,8 @@
-"""Results: from the columns that strategies give to those a user sees, and a frame that explains.
+"""Results: from a strategy's columns to the user's, as a DataFrame that can explain itself.
 
 A strategy gives the key k…, `name` if windows have one, `start` and `end` (or a `window` that Spark
-has made), `first` and `last` or `nth`, or `t` and c…, and for each aggregate `r:<name>`; where
-windows stand beside each other, for each window `r:<name>`, a struct of aggregates.
+has made), `first` and `last` or `nth`, or `t` and c…, and for each aggregate `r:<name>`; for
+several trailing windows, it gives for each window `r:<name>`, a struct of aggregates.
 """
 
 import sys
@@ -51,10 +51,10 @@ class Windowed(Streamed):
         hottest: float | None = None,
         state_bytes: float | None = None,
     ) -> "Reduction":
-        """What nodes would make of each period, to plan a topology by; see `windrow.topology`.
+        """How far nodes reduce each period, to plan a topology with; see `windrow.topology`.
 
-        What is not given is found in the rows: how many keys there are, the share of the largest,
-        and how large states are in a sample.
+        What is not given is estimated from the rows: how many keys there are, the share of the
+        largest, and how large states are in a sample.
         """
         from windrow.spark.reduction import reduction_of
 
@@ -84,7 +84,7 @@ def finish(df: DataFrame, request: Request, plan: Plan) -> Windowed:
 
 @cache
 def _windowed(kind: Any) -> Any:
-    """A class of its own for each of Spark's (classic, Connect): still that kind of DataFrame."""
+    """A subclass of Spark's own DataFrame class (classic or Connect)."""
     return type("WindowedDataFrame", (Windowed, kind), {"__doc__": Windowed.__doc__})
 
 

@@ -1,4 +1,4 @@
-"""The way of a query: resolve it, plan it, build the plan's stages, and name the result."""
+"""Runs a query: resolve it, plan it, build the plan's stages, and name the result's columns."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -24,8 +24,8 @@ def run(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> W
     """The result of a query."""
     request = read(query, aggregates)
     plan = choose(description(request, aggregates, query.options.strategy))
-    # Spark's own plans need no compiler: what builds stages is loaded here.
+    # What builds stages is imported here, so that planning does not load the compiler.
     from windrow.spark.stages import build
 
     built = build(plan, request)
-    return finish(built.df, request, replace(plan, sampled=plan.sampled or built.hot.told))
+    return finish(built.df, request, replace(plan, sampled=plan.sampled or built.hot.notes))

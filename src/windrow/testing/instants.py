@@ -25,7 +25,7 @@ def since_epoch(moment: Moment) -> int:
 
 
 def moment_of(time_us: int, like: Moment) -> datetime:
-    """The moment so many microseconds after the epoch: in UTC if `like` has a zone."""
+    """The moment this many microseconds after the epoch: in UTC if `like` has a zone."""
     try:
         moment = _EPOCH + time_us * _MICROSECOND
     except OverflowError:

@@ -143,7 +143,7 @@ def _groups(rows: Iterable[Row], by: Sequence[str]) -> Iterable[list[Row]]:
 
 
 def _as_key(value: Any) -> Any:
-    """What tells one key from another: NaN is one key, and 0.0 is -0.0."""
+    """What identifies a key: NaN is one key, and 0.0 equals -0.0."""
     if isinstance(value, Mapping):
         return tuple(map(_as_key, value.values()))
     if isinstance(value, list | tuple):

@@ -78,12 +78,12 @@ class Arrivals:
 
     def of_classes(self, sources: Sequence[Sources]) -> tuple[Busy, ...]:
         """What each class does in a busy second, all together at least what `burst` says."""
-        for several in self._told:
+        for several in self._given_bursts:
             if len(several) != len(sources):
                 raise InputError(
-                    f"{self.name} arrivals tell the bursts of {len(several)} classes of sources, "
-                    f"and there are {len(sources)}; measure the new ones (a trace of them tells), "
-                    f"or say Arrivals(burst={max(several):.3g}) of all"
+                    f"{self.name} arrivals have the bursts of {len(several)} classes of sources, "
+                    f"but there are {len(sources)}; measure the new ones with a trace, "
+                    f"or use Arrivals(burst={max(several):.3g}) for all"
                 )
         bursts = self.bursts or (self.burst,) * len(sources)
         busy = sum(one.items * burst for one, burst in zip(sources, bursts, strict=True))
@@ -117,8 +117,8 @@ class Arrivals:
         return replace(self, **worst)
 
     @property
-    def _told(self) -> list[tuple[float, ...]]:
-        """What is told of each class."""
+    def _given_bursts(self) -> list[tuple[float, ...]]:
+        """The bursts that were given for each class."""
         return [several for name in _OF_CLASSES if (several := getattr(self, name))]
 
 

@@ -39,7 +39,7 @@ class Assignment:
     loss: float | None
 
     def layers(self, count: int) -> list[Layer]:
-        """All layers, if the chance of a loss is shared by so many nodes."""
+        """All layers, if the chance of a loss is shared by this many nodes."""
         chance = None if self.loss is None else self.loss / (SECONDS * count)
         above: list[Layer] = []
         best: list[Layer] | None = None
@@ -78,7 +78,7 @@ class Assignment:
         return layer.width
 
     def _too_deep(self, flow: Flow) -> InputError:
-        """Layers that would go on for ever, and what would end them."""
+        """The error for layers that would go on forever, and what would end them."""
         reduction = self.reduction
         if reduction.emission is Emission.ON_CHANGE:
             way_out = "hand states on when a period closes (Emission.AT_CLOSE)"

@@ -19,7 +19,7 @@ _EVEN = 1.5  # counts of Poisson have a variance of their mean; up to here that 
 _EULER = 0.5772156649015329
 _HALVINGS = 60
 _DIGITS = 1e-9
-_BY_CHANCE = 0.05  # a second so busy that so many traces have one is no burst
+_BY_CHANCE = 0.05  # a second that this share of random traces would have is not a burst
 
 
 def dispersion(counts: NDArray[Any]) -> float:
@@ -42,7 +42,7 @@ def busy_rates(
     seen: int,
     weights: NDArray[Any] | None = None,
 ) -> NDArray[np.float64]:
-    """Of each device, by its number: items of a busy second of so many, or what they weigh.
+    """For each device, by its number: items of a busy second, or their weight.
 
     That is its mean, unless a second is so busy that chance does not explain it, among all the
     seconds of devices that were seen.
@@ -64,7 +64,7 @@ def _whole(busiest: Any) -> Any:
 
 
 def _explained(busiest: int, seconds: int) -> float:
-    """The mean of Poisson's counts that have a second so busy, in so many, now and then."""
+    """The mean of Poisson counts that occasionally have a second this busy."""
     low, high = 0.0, float(busiest)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2

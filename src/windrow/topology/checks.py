@@ -41,8 +41,8 @@ def require_count(value: object, argument: str, example: int) -> int:
     if number is not None and 0 < number <= _LARGEST:
         return number
     raise InputError(
-        f"{argument}={_told(value)} is not a whole number above 0{_within(value, 1)}; give one, "
-        f"e.g. {argument}={example}"
+        f"{argument}={_shortened(value)} is not a whole number above 0{_within(value, 1)}; give "
+        f"one, e.g. {argument}={example}"
     )
 
 
@@ -52,7 +52,7 @@ def require_positive(value: object, argument: str, example: float) -> float:
     if number is not None and _SMALLEST <= number <= _LARGEST:
         return number
     raise InputError(
-        f"{argument}={_told(value)} is not a number above 0{_within(value)}; give one, e.g. "
+        f"{argument}={_shortened(value)} is not a number above 0{_within(value)}; give one, e.g. "
         f"{argument}={example:g}"
     )
 
@@ -63,8 +63,8 @@ def require_not_negative(value: object, argument: str, example: float) -> float:
     if number is not None and (number == 0 or _SMALLEST <= number <= _LARGEST):
         return number
     raise InputError(
-        f"{argument}={_told(value)} is not a number of 0 or more{_within(value)}; give one, e.g. "
-        f"{argument}={example:g}"
+        f"{argument}={_shortened(value)} is not a number of 0 or more{_within(value)}; give one, "
+        f"e.g. {argument}={example:g}"
     )
 
 
@@ -101,7 +101,7 @@ def require_path(value: object, argument: str) -> Path:
     raise InputError(f"{argument}={shown(value)} is no path of a file; give text or a Path")
 
 
-def _told(value: object) -> str:
+def _shortened(value: object) -> str:
     """A value as errors show it: numbers of hundreds of digits are cut."""
     number = whole(value)
     return shown(value) if number is None or abs(number) <= _LARGEST else f"{Decimal(number):.3g}"

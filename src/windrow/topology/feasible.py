@@ -1,4 +1,4 @@
-"""What no topology can do, told with what would make it possible."""
+"""Refuses what no topology can do, and says what would make it possible."""
 
 from collections.abc import Sequence
 

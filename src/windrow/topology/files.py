@@ -39,7 +39,7 @@ def to_json(plan: Plan) -> str:
     True
     """
     require_kind(Plan, plan, "plan")
-    told = {
+    content = {
         "windrow_plan": _FORMAT,
         "widths": plan.widths,
         "nodes": plan.nodes,
@@ -47,7 +47,7 @@ def to_json(plan: Plan) -> str:
         "latency_s": plan.latency_s,
         **asdict(plan),
     }
-    return json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False, default=_plain) + "\n"
+    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False, default=_plain) + "\n"
 
 
 def from_json(text: str, where: str = "the plan") -> Plan:
@@ -59,15 +59,15 @@ def from_json(text: str, where: str = "the plan") -> Plan:
     """
     require_text(text, "text", "{...}")
     try:
-        told = json.loads(text)
+        content = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(
             f"{where} is not JSON ({error}); write plans with windrow plan --out"
         ) from None
-    if not isinstance(told, dict) or told.get("windrow_plan") != _FORMAT:
+    if not isinstance(content, dict) or content.get("windrow_plan") != _FORMAT:
         raise InputError(f"{where} is not a plan of windrow; write one with windrow plan --out")
     try:
-        return _plan(told)
+        return _plan(content)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
 
@@ -125,19 +125,19 @@ def _plain(value: object) -> Any:
     raise TypeError(f"{value!r} is no JSON")
 
 
-def _plan(told: dict[str, Any]) -> Plan:
+def _plan(content: dict[str, Any]) -> Plan:
     found = Plan(
-        sources=_entry(told, "sources", lambda all_: tuple(Sources(**one) for one in all_)),
-        reduction=_entry(told, "reduction", _reduction),
-        arrivals=_entry(told, "arrivals", lambda one: Arrivals(**one)),
-        layers=_entry(told, "layers", lambda all_: tuple(map(_layer, all_))),
-        margin=_entry(told, "margin", lambda one: _share(one, "margin")),
-        loss=_entry(told, "loss", lambda one: _share(one, "loss")),
-        kinds=_entry(told, "kinds", lambda all_: tuple(map(_node, all_))),
-        routing=_entry(told, "routing", Routing),
+        sources=_entry(content, "sources", lambda all_: tuple(Sources(**one) for one in all_)),
+        reduction=_entry(content, "reduction", _reduction),
+        arrivals=_entry(content, "arrivals", lambda one: Arrivals(**one)),
+        layers=_entry(content, "layers", lambda all_: tuple(map(_layer, all_))),
+        margin=_entry(content, "margin", lambda one: _share(one, "margin")),
+        loss=_entry(content, "loss", lambda one: _share(one, "loss")),
+        kinds=_entry(content, "kinds", lambda all_: tuple(map(_node, all_))),
+        routing=_entry(content, "routing", Routing),
     )
     _require_results(found)
-    widths = told.get("widths", list(found.widths))
+    widths = content.get("widths", list(found.widths))
     if widths != list(found.widths):
         raise InputError(
             f"widths={shown(widths)} are not those of its layers, {list(found.widths)}; change the "
@@ -167,19 +167,19 @@ def _require_results(plan: Plan) -> None:
         )
 
 
-def _entry(told: dict[str, Any], name: str, make: Callable[[Any], T]) -> T:
-    """What an entry says; whatever is wrong with it is told with its name."""
-    if name not in told:
+def _entry(content: dict[str, Any], name: str, make: Callable[[Any], T]) -> T:
+    """The value of an entry; errors name the entry."""
+    if name not in content:
         raise InputError(f"it lacks {name!r}; write it anew with windrow plan --out")
     try:
-        return make(told[name])
+        return make(content[name])
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
     except KeyError as error:
         raise InputError(f"{name} lacks {error}; write it anew with windrow plan --out") from None
     except (AttributeError, TypeError, ValueError):
         raise InputError(
-            f"{name} is not what a plan has there, but {_shortened(told[name])}; write it anew "
+            f"{name} is not what a plan has there, but {_shortened(content[name])}; write it anew "
             "with windrow plan --out"
         ) from None
 
@@ -189,17 +189,17 @@ def _shortened(value: object) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
 
-def _reduction(told: dict[str, Any]) -> Reduction:
-    return Reduction(**{**told, "emission": Emission(told["emission"])})
+def _reduction(entry: dict[str, Any]) -> Reduction:
+    return Reduction(**{**entry, "emission": Emission(entry["emission"])})
 
 
-def _share(told: object, name: str) -> float | None:
-    return None if told is None else require_share(told, name, 0.1)
+def _share(share: object, name: str) -> float | None:
+    return None if share is None else require_share(share, name, 0.1)
 
 
-def _layer(told: dict[str, Any]) -> Layer:
-    return Layer(**{**told, "node": _node(told["node"]), "routing": Routing(told["routing"])})
+def _layer(entry: dict[str, Any]) -> Layer:
+    return Layer(**{**entry, "node": _node(entry["node"]), "routing": Routing(entry["routing"])})
 
 
-def _node(told: dict[str, Any]) -> Node:
-    return Node(**{**told, "limit": Limit(**told["limit"])})
+def _node(entry: dict[str, Any]) -> Node:
+    return Node(**{**entry, "limit": Limit(**entry["limit"])})

@@ -37,9 +37,9 @@ class Flow:
     hottest: Fraction
     bytes: Fraction
     usual: float  # items, over a whole period
-    burst: float  # in the busiest seconds so many times as many
+    burst: float  # the rate of the busiest seconds over the mean
     largest_bytes: float  # of one item
-    heavier: float = 1.0  # so many times as many bytes as items tell are in the busiest seconds
+    heavier: float = 1.0  # bytes of the busiest seconds over what their items suggest
     late: float = 0.0  # items that come when their pane was handed on by the clock, of each pane
 
     @property
@@ -129,5 +129,5 @@ def _on_change(
 
 
 def _different(items: float, keys: int) -> float:
-    """How many keys are among so many items: most if all keys are alike."""
+    """How many keys this many items have: most if all keys are equal."""
     return -keys * expm1(-items / keys)

@@ -15,7 +15,7 @@ from windrow.topology.model import Limit
 
 __all__ = ["SECONDS", "Crowd", "largest_share", "log_poisson_tail"]
 
-SECONDS = 3600  # a chance of loss is told for an hour
+SECONDS = 3600  # the chance of a loss is given for an hour
 _HALVINGS = 80  # of the share: nodes are not that many
 _SMALLEST = 0.5**_HALVINGS
 _DIGITS = 1e-12  # of the share that matter
@@ -27,7 +27,7 @@ _STEEPEST = 700.0  # exp of more is no float
 
 @dataclass(frozen=True)
 class Crowd:
-    """Many alike: so many, each sending on average `rate` items of `item_bytes` in a busy second.
+    """Equal senders: each sends on average `rate` items of `item_bytes` in a busy second.
 
     `together` are hashed to a node as a whole, all others send each item anywhere.  Where they are
     `steady`, each sends just that many in such a second, at most; otherwise by chance.
@@ -158,7 +158,7 @@ class _Load:
 
 
 def log_poisson_tail(mean: float, least: int) -> float:
-    """The logarithm of the chance of at least so many."""
+    """The logarithm of the chance of at least this many."""
     if mean >= least:
         return 0.0
     term = total = 1.0

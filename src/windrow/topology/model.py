@@ -64,7 +64,7 @@ class Emission(Enum):
 
 @dataclass(frozen=True)
 class Sources:
-    """A class of devices that send alike: so many, each so many items a second of so many bytes.
+    """A class of `count` equal devices, each sending `rate` items a second of `item_bytes` bytes.
 
     `largest_bytes` is the size of the largest item, where they are not all alike.
 
@@ -145,10 +145,10 @@ class Node:
 class Reduction:
     """What nodes make of a period.
 
-    Of each key a node hands on `states` partial states a period, each of `state_bytes`; if that is
-    not told, as large as an average item.  `hottest` is the share of all items that the largest key
-    has; all are alike unless it is given.  `spread_s` is over how long states are handed on that
-    leave when a period closes.
+    For each key a node sends on `states` partial states per period, each of `state_bytes`, by
+    default as large as an average item.  `hottest` is the largest key's share of all items; by
+    default all keys are equal.  `spread_s` is the time over which states are sent on when a period
+    closes.
 
     >>> Reduction(period_s=60, keys=5_000).hottest_share
     0.0002
@@ -217,7 +217,7 @@ def total_items(sources: Sequence[Sources]) -> float:
 
 
 def sized(reduction: Reduction, sources: Sequence[Sources]) -> Reduction:
-    """With the size of states: as large as an average item, where it is not told."""
+    """With the size of states: as large as an average item, if not given."""
     if reduction.state_bytes is not None:
         return reduction
     size = sum(one.items * one.item_bytes for one in sources) / total_items(sources)

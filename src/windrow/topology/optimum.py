@@ -58,7 +58,7 @@ class _Search:
         self._best, self._least = widths, weight(widths, self._per_node, self._per_layer)
 
     def _extend(self, above: tuple[int, ...], load: Fraction, layers: int) -> None:
-        """Try all that begin like this and have so many more layers."""
+        """Try all topologies that begin like this and have this many more layers."""
         width = _narrowest(above, load, layers)
         if width is None:
             return
@@ -76,7 +76,7 @@ class _Search:
             width += 1
 
     def _budget(self, above: tuple[int, ...], layers: int) -> int:
-        """The most nodes that so many more layers may have to be better than the best so far."""
+        """The most nodes that this many more layers may have to beat the best so far."""
         self._tries += 1
         if self._tries > _MOST_TRIES:
             raise InputError(
@@ -88,7 +88,7 @@ class _Search:
         return ceil(left / self._per_node) - 1 - sum(above)
 
     def _may_win(self, above: tuple[int, ...], load: Fraction, layers: int) -> bool:
-        """Whether a topology that begins like this and has so many more layers may be better.
+        """Whether a topology that begins like this and has this many more layers may be better.
 
         What a layer may have beyond its share of the load is what is left when all others have
         theirs.  Layers of no more than that hand on more than half, by so much at least; with
@@ -110,7 +110,7 @@ class _Search:
 
 
 def _shares(load: Fraction, layers: int) -> list[int]:
-    """The nodes that so many layers need if each halves the load."""
+    """The nodes that this many layers need if each halves the load."""
     return [ceil(load / 2**further) for further in range(layers)]
 
 

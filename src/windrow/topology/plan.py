@@ -28,7 +28,7 @@ __all__ = ["Layer", "Plan"]
 
 @dataclass(frozen=True)
 class Layer:
-    """So many nodes of a kind, and the most that all of them together are offered in a second.
+    """A layer: `width` nodes of a kind, and the most that all of them are offered in a second.
 
     `items` and `bytes` are bounds on the mean of such a second while sources change the period;
     `usual_items` is what to expect over a whole period.

@@ -57,11 +57,11 @@ def plan(
     """
     classes = _classes(sources, rate, item_bytes)
     routing = require_kind(Routing, routing, "routing")
-    told = require_kind(Reduction, _usual(loss) if reduction is None else reduction, "reduction")
+    wanted = require_kind(Reduction, _usual(loss) if reduction is None else reduction, "reduction")
     asked = Assignment(
         classes,
         _kinds(nodes),
-        sized(told, classes),
+        sized(wanted, classes),
         require_kind(Arrivals, arrivals, "arrivals"),
         _first(routing),
         None if margin is None else require_share(margin, "margin", 0.1),
@@ -75,7 +75,7 @@ def plan(
         layers = asked.layers(count)
     return Plan(
         classes,
-        told,
+        wanted,
         arrivals,
         tuple(layers),
         margin,

@@ -1,4 +1,4 @@
-"""What a trace tells of its sources: rate classes, how their items bunch, how their clocks differ.
+"""Measures a trace: rate classes of its sources, how bursty they are, how their clocks differ.
 
 Items have a time and a device; if it is known, how many bytes they had, and their period.
 """
@@ -42,8 +42,8 @@ class Trace:
                 _require_numbers(column, name)
         if len(self.times_s) < 2 or self.times_s[-1] <= self.times_s[0]:
             raise InputError(
-                f"the trace has {len(self.times_s)} items in no time at all: rates cannot be told; "
-                "give one that spans some minutes"
+                f"the trace has {len(self.times_s)} items at a single moment, so rates are "
+                "unknown; give one that spans some minutes"
             )
         if self.seconds > _LONGEST_S:
             raise InputError(
@@ -165,7 +165,7 @@ def _class(
 
 
 def _skew(trace: Trace) -> float:
-    """The deviation of when devices change the period; 0 if the trace does not tell.
+    """The deviation of when devices change the period; 0 if the trace does not show it.
 
     A device changed between its last item of a period and its first of the next: the middle is
     taken, and what that guess adds to the variance is taken off.

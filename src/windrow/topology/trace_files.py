@@ -111,7 +111,7 @@ def _seconds(table: "pa.Table", name: str) -> NDArray[np.float64]:
         return read_times(column.combine_chunks()).microseconds / 1e6
     except InputError:
         raise InputError(
-            f"{name} is {column.type}, which tells no times; give timestamps, or seconds as numbers"
+            f"{name} is {column.type}, which is not a time; give timestamps, or seconds as numbers"
         ) from None
 
 

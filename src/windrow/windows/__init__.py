@@ -12,7 +12,7 @@ aligned.py       tumbling and hopping windows, on a grid of event time
 trailing.py      the last rows, or the last stretch of time, at each row
 policy.py        what a slide policy leaves at each row
 session.py       rows between silences
-count.py         so many rows
+count.py         a fixed number of rows
 punctuated.py    rows between marks
 options.py       what can be said of windows and queries: `Emit`, `Order`, `Closed`, `Ties`, `Check`
 durations.py     "1 hour" and microseconds

@@ -21,7 +21,7 @@ Drop: TypeAlias = Callable[[Any, Any, Any], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Policy(Window):
-    """A window that slides by content: after each insert, its oldest updates go as told.
+    """A window that slides by content: after each insert, predicates decide what to evict.
 
     Two predicates decide, at least one of them given. Their arguments have one attribute for each
     name in `using`: the aggregate of that name over the updates that the argument stands for.

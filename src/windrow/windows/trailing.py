@@ -15,10 +15,10 @@ __all__ = ["Reach", "Trailing", "TrailingRows", "TrailingTime"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TrailingTime(Window):
-    """At a row of time t: the rows whose time is in (t - duration, t], or as `closed` has the ends.
+    """At a row with time t: rows with times in (t - duration, t], unless closed= says otherwise.
 
-    Of rows of time t only those that came before it in order are in, and the row itself; with
-    `Ties.TOGETHER` all of them are.  Where t is not inside, none is: the window may be empty.
+    Of the rows with time t it contains the row itself and those before it in order; with
+    `Ties.TOGETHER` all of them.  If t is excluded, it contains none of them, and may be empty.
 
     >>> TrailingTime(duration_us=90_000_000)
     trailing('1 min 30 s')
@@ -82,7 +82,7 @@ class TrailingRows(Window):
 
     @property
     def reach_rows(self) -> int:
-        """So many rows."""
+        """The number of rows."""
         return self.rows
 
     def __repr__(self) -> str:

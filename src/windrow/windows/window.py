@@ -43,8 +43,8 @@ class Window:
     #: The class of the engine that runs these windows; None for kinds that `windrow.engines` runs.
     engine: ClassVar[type[Any] | None] = None
 
-    #: Whether each row has a window, and a result, of its own; else results are told window by
-    #: window, with `start` and `end`.
+    #: Whether each row has its own window and result; else there is one result per window, with
+    #: `start` and `end`.
     per_row: ClassVar[bool] = False
 
     #: Whether time alone ends windows, so that nothing is kept of a key that fell silent; else they
@@ -60,7 +60,7 @@ class Window:
     #: Why windows of this kind run alone.
     alone: ClassVar[str] = "its engine takes one window"
 
-    #: What tells windows of one `start` and `end` apart: positions `first` and `last`, or `nth`.
+    #: What distinguishes windows with the same `start` and `end`: `first` and `last`, or `nth`.
     numbers: ClassVar[tuple[str, ...]] = ()
 
     def _repr_html_(self) -> str:
@@ -133,8 +133,8 @@ class Window:
     def time_limits(self) -> tuple[int, int]:
         """The lowest and the highest time at which such windows can have rows.
 
-        A bound that does not fit 64 bits would wrap around to the other end of time, and two
-        windows with a bound cut off there would be told apart by nothing: rows so near the ends are
+        A bound that does not fit 64 bits would wrap around to the other end of time, and if bounds
+        were clipped, two windows could have the same bounds: rows so close to the limits are
         refused.  The years 1 to 9999 are far inside unless a window is some hundred thousand years
         long.
         """
@@ -204,6 +204,6 @@ def require_one_shape(windows: Mapping[str, Window]) -> None:
             )
         if window.shape != like.shape:
             raise WindowError(
-                f"{first}={like!r} and {name}={window!r} cannot share a pass, being of different "
-                f"shapes ({like.shape}, {window.shape}); make a query of each shape"
+                f"{first}={like!r} and {name}={window!r} cannot share a pass, as their shapes "
+                f"differ ({like.shape}, {window.shape}); write one query per shape"
             )

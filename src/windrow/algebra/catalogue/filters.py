@@ -12,7 +12,7 @@ from windrow.errors import AggregateError
 
 __all__ = ["bloom"]
 
-# 128 MB: a state is a number of so many bits.
+# 128 MB: a state is a number with this many bits.
 _MOST_BITS = 1 << 30
 _MOST_VALUES = _MOST_BITS
 

@@ -124,7 +124,7 @@ def _unpacked(shape: struct.Struct, content: bytes, at: int) -> tuple[Any, ...]:
 
 
 def _numbers(content: bytes, at: int, kind: str, count: int) -> NDArray[Any]:
-    """All the rest, which must be so many numbers."""
+    """The rest, which must be exactly `count` numbers."""
     if count < 0 or len(content) != at + count * np.dtype(kind).itemsize:
         raise _damaged(f"{len(content)} bytes are not those of {count} items")
     return np.frombuffer(content, kind, count, at)

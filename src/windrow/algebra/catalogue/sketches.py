@@ -169,7 +169,7 @@ class QuantileBounds:
     q: float
 
     def rank(self, values: int) -> int:
-        """Which of so many sorted values the quantile is, counted from 1."""
+        """Which of the sorted values the quantile is, counted from 1."""
         return max(ceil(self.q * values), 1)
 
     def __call__(self, state: KllState) -> tuple[float, float] | None:

@@ -92,7 +92,7 @@ def _subtract_counted(total: Any, older: Any) -> Any:
     if total is None or older is None:
         return total
     rest = _subtract_pairs(total, older)
-    # The count tells nothing (null) from values that add up to zero.
+    # The count distinguishes no values (null) from values that add up to zero.
     return None if rest is not NotImplemented and rest[1] == 0 else rest
 
 

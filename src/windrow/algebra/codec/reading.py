@@ -46,7 +46,7 @@ def decode(content: bytes) -> Any:
 
 
 def _slice(content: bytes, at: int, length: int) -> tuple[bytes, int]:
-    """So many bytes, which must be there, and the place behind them."""
+    """The next `size` bytes, which must exist, and the position after them."""
     end = at + length
     if end > len(content):
         raise ValueError(f"{end - len(content)} bytes are missing")

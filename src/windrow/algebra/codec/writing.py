@@ -220,7 +220,7 @@ _PACKERS: dict[type, Callable[[Any, int, _Put], bool]] = {
     bytes: _pack_bytes,
 }
 
-# What tells whether items have the same columns, and the columns' values of one.
+# What shows whether items have the same columns, and the columns' values of one item.
 _SHAPES: dict[type, tuple[int, Callable[[Any], Any], Callable[[Any], Any] | None]] = {
     tuple: (L.TUPLE, len, None),
     dict: (L.DICT, tuple, dict.values),

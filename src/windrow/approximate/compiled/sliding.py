@@ -1,7 +1,7 @@
 """Where a slide policy cuts a line of compiled buckets: `approximate.line` on cells.
 
 Buckets have the numbers of their forest; the oldest has the one before, the newest the one behind.
-A cut is told by how many updates stay: the fewest and the most.
+A cut is given by how many updates stay: the fewest and the most.
 """
 
 from typing import Any
@@ -110,7 +110,7 @@ def slide_code(operator: BucketOperator, functions: CellsCode) -> Any:
         return min(least, fewest), min(most_stay, most)
 
     def number_with(window: Any, forest: Any, first: Any, updates: Any) -> Any:
-        """The number of the bucket where the newest so many updates begin."""
+        """The number of the bucket in which the newest `updates` updates begin."""
         middle = load(window, MIDDLE)[0]
         gone = middle + load(window, NEWEST)[0] - updates
         if gone < 0:

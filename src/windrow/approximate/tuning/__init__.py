@@ -1,4 +1,4 @@
-"""Which parameters an approximate window should have: tried on a sample, and told what they cost.
+"""Tries settings of approximate windows on a sample, and recommends one.
 
 `settings` says what is tried, `trial` runs it and `measured` holds what came out; `frontier` leaves
 out what others beat, and `recommend` picks one.  Only who tries something needs the compiler:

@@ -63,7 +63,7 @@ def measured_of(
     bytes_of_bucket: int,
     whole: Measured,
 ) -> Measured:
-    """What answers are worth beside the truth, by so many buckets at some moments.
+    """Compares answers with the exact results; `buckets` are counts at some moments.
 
     `whole` is the exact window.  Results that are not finite are left out: there is no share of
     them.

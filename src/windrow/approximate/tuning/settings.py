@@ -1,4 +1,4 @@
-"""What is tried: the methods that suit an aggregate, each with many settings."""
+"""What is tried: the methods that fit an aggregate, each with many settings."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -28,7 +28,7 @@ def settings_for(
     relative: float | None = None,
     buckets: int | None = None,
 ) -> list[Method]:
-    """The settings worth trying where a window has so many updates, of so many rows in all.
+    """The settings worth trying for a window of this many updates, over this many rows.
 
     `relative` and `buckets` are what a target suggests: they are tried beside the rest.  `Hop` is
     not: it learns from evictions of many updates at once, and a window that trails has none.

@@ -88,7 +88,7 @@ class Trial:
                 f"{window!r} never fills: the longest series of the sample has {longest:,} rows; "
                 "give a smaller window, or a longer sample"
             )
-        # Where each series is looked at: after so many rows, when the window has filled.
+        # The rows at which each series is measured, once the window has filled.
         moments = max(_MOMENTS // len(self._series), _FEWEST_MOMENTS)
         self._moments = [
             np.unique(np.linspace(at, len(own), moments, dtype=np.int64))

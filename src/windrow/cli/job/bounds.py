@@ -31,10 +31,10 @@ def split_bound(entry: Entry) -> tuple[Entry | None, Entry | None]:
 
 def bounded(aggregate: Aggregate[Any], entry: Entry) -> Aggregate[Any]:
     """The aggregate within the bound that an entry gives."""
-    told = len(entry.problems)
+    problems_before = len(entry.problems)
     found = entry.section(tuple(_NUMBERS), _BOUND)
     read = {key: part.number(_NUMBERS[key]) for key, part in found.items()}
-    if len(entry.problems) > told:
+    if len(entry.problems) > problems_before:
         return aggregate
     confidence = read.pop("confidence", None)
     try:

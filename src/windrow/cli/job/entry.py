@@ -44,7 +44,7 @@ class Entry:
         return Place.of(self.node.start_mark)
 
     def complain(self, message: str, *, shift: int = 0) -> None:
-        """Note a problem here, or so many characters to the right."""
+        """Note a problem here, or some characters to the right."""
         self.problems.append(Problem(Place.of(self.node.start_mark, shift), message))
 
     def complain_of_key(self, message: str) -> None:

@@ -55,7 +55,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Approximation:
-    """Results are intervals, and windows keep at most so many buckets, if that is bounded."""
+    """Results are intervals, and windows keep a limited number of buckets, if a limit is given."""
 
     max_buckets: int | None
 

@@ -25,7 +25,7 @@ class Place:
 
     @classmethod
     def of(cls, mark: yaml.Mark, shift: int = 0) -> "Place":
-        """Where a mark of the YAML reader points, so many characters to the right."""
+        """Where a mark of the YAML reader points, moved right by some characters."""
         if mark.name.startswith("--"):  # an option of the command line has no lines
             return cls(mark.name)
         return cls(mark.name, mark.line + 1, mark.column + 1 + shift)
@@ -56,10 +56,10 @@ class JobFileError(WindrowError):
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(dict.fromkeys(problems), key=lambda problem: problem.place))
-        told = [str(problem) for problem in self.problems[:_MOST]]
-        if more := len(self.problems) - len(told):
-            told.append(f"… and {more:,} more problems (mend these first)")
-        super().__init__("\n".join(told))
+        lines = [str(problem) for problem in self.problems[:_MOST]]
+        if more := len(self.problems) - len(lines):
+            lines.append(f"… and {more:,} more problems (fix these first)")
+        super().__init__("\n".join(lines))
 
 
 class Problems(list[Problem]):

@@ -90,7 +90,7 @@ def _read_window(entry: Entry) -> Window | None:
 
 
 def _as_problem(error: str) -> str:
-    """An error's text as job files tell of problems: the way out in brackets."""
+    """An error's text in the style of job files: the way out in brackets."""
     what, _, way_out = error.partition("; ")
     return f"{what} ({way_out})"
 

@@ -26,8 +26,8 @@ def planned(given: Given) -> Outcome:
     sources = read_sources(given) if trace is None else trace.sources
     if trace is not None and nodes[0].limit.items is None and given.bytes is None:
         raise InputError(
-            f"--trace {given.trace} does not tell how large items are, and nodes take so many "
-            "bytes; name the column that does, --bytes COLUMN, or give a limit of items"
+            f"--trace {given.trace} does not say how large items are, but nodes have a limit of "
+            "bytes; name the column with sizes, --bytes COLUMN, or give a limit of items"
         )
     with told_as_options():
         found = plan(

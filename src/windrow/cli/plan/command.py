@@ -1,4 +1,4 @@
-"""The command: read what is asked, or a plan; tell, write and draw what comes out."""
+"""The command: read the options, or a plan; print, write and draw the outcome."""
 
 from pathlib import Path
 from shutil import get_terminal_size
@@ -22,7 +22,7 @@ __all__ = ["plan"]
 @plain_command
 @click.argument("plan_file", metavar="[PLAN]", required=False, type=PATH)
 @planning_options
-@click.option("--new-sources", metavar="N", help="How the plan of PLAN changes for so many.")
+@click.option("--new-sources", metavar="N", help="Change the plan for this many sources.")
 @click.option("--out", type=PATH, help="Write the plan to this file.")
 @click.option("--draw", type=PATH, help="Draw it: tree.png, .svg or .pdf.")
 @click.option("--json", "as_data", is_flag=True, help="As JSON, for programs.")
@@ -37,12 +37,12 @@ def plan(
 ) -> None:
     """Plan the fewest nodes, in layers, that collect from many sources.
 
-    Each node takes only so much in a second. Layer by layer nodes combine what belongs to a period
-    and hand it on, down to the last one, which has the result.
+    Each node accepts a limited rate. Layer by layer, nodes combine the items of a period and send
+    the partial result on, down to the last one, which has the result.
 
-    With --loss 0.001 anything is lost in an hour with a chance of at most one in a thousand.
-    Without it the plan is the published one: right on average, while some seconds have more than
-    nodes take. `windrow simulate` shows what that loses.
+    With --loss 0.001 the chance that anything is lost in an hour is at most one in a thousand.
+    Without it the plan is the published one, which is right on average, although some seconds have
+    more items than nodes accept. `windrow simulate` shows how much that loses.
 
     \b
       windrow plan --sources 500 --rate 0.5/s --limit 20/s --loss 0.001 --out plan.json
@@ -51,8 +51,8 @@ def plan(
       windrow plan --trace items.parquet --preset gateway --loss 0.001
       windrow plan plan.json --new-sources 950
 
-    With the file of a PLAN, that one is shown, or with --new-sources (or a --class for each kind
-    of them) the one that follows it, and which nodes to start and to stop.
+    With a PLAN file, that plan is shown. With --new-sources (or a --class for each kind of source)
+    it is adapted, and the nodes to start and to stop are listed.
     """
     if out is not None:
         check_writable(out, "--out")

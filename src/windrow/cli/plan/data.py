@@ -1,4 +1,4 @@
-"""All that is told of a plan as JSON, for programs: a plan file, with more in it."""
+"""A plan as JSON, for programs: a plan file with additional entries."""
 
 import json
 from dataclasses import asdict
@@ -13,7 +13,7 @@ __all__ = ["as_json"]
 def as_json(outcome: Outcome) -> str:
     """The plan as its file has it; null stands for what is not known, or was not asked for."""
     plan, safer = outcome.plan, outcome.safer
-    told = {
+    content = {
         **json.loads(to_json(plan)),
         "loads": [layer.load for layer in plan.layers],
         "latencies_s": plan.latencies_s,
@@ -29,7 +29,7 @@ def as_json(outcome: Outcome) -> str:
             "margins": [layer.margin for layer in safer.layers],
         },
     }
-    return json.dumps(told, ensure_ascii=False, allow_nan=False)
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
 
 def _change(change: Adaptation) -> dict[str, Any]:

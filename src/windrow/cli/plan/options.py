@@ -1,4 +1,4 @@
-"""What a plan can be made for, as options."""
+"""The options that describe what to plan for."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _OPTIONS = (
         "limits",
         metavar="RATE",
         multiple=True,
-        help="What a node takes: 20/s, 1MB/s, or both, given twice.",
+        help="What a node accepts: 20/s, 1MB/s, or both, given twice.",
     ),
     _option("--price", metavar="NUMBER", help="What a node costs in an hour."),
     _option("--delay", metavar="TIME", help="From a node to the next layer: 200ms."),
@@ -45,27 +45,29 @@ _OPTIONS = (
         help='One for each layer, the last for all further ones: "items=20/s,bytes=1MB/s,'
         'price=0.015,delay=200ms,name=shard" or "preset=kinesis,price=0.02".',
     ),
-    _option("--period", metavar="TIME", help="There is a result for each: 20min.  [60s]"),
-    _option("--keys", metavar="N", help="There is a result for each.  [1]"),
-    _option("--hottest", metavar="SHARE", help="Of all items, those of the largest key: 10%."),
-    _option("--states", metavar="N", help="Of a key that a node hands on a period.  [1]"),
+    _option("--period", metavar="TIME", help="The length of a period: 20min.  [60s]"),
+    _option("--keys", metavar="N", help="How many keys.  [1]"),
+    _option("--hottest", metavar="SHARE", help="The largest key's share of all items: 10%."),
+    _option("--states", metavar="N", help="States per key and period that a node sends on.  [1]"),
     _option("--state-size", metavar="SIZE", help="How large a state is: 100B.  [as an item]"),
     _option(
         "--emit",
         type=click.Choice(["change", "close"]),
-        help="Nodes hand on when an item of another period comes, or by the clock.  "
+        help="Nodes send on when an item of another period arrives, or by the clock.  "
         "[change; with --loss: close]",
     ),
     _option("--spread", metavar="TIME", help="With --emit close, over how long.  [a period]"),
-    _option("--margin", metavar="SHARE", help="Of each limit, left free: 10%."),
+    _option("--margin", metavar="SHARE", help="The share of each limit to leave free: 10%."),
     _option("--loss", metavar="SHARE", help="The chance of any loss in an hour: 0.001."),
     _option(
         "--arrivals",
         type=click.Choice(["poisson", "tick"]),
         help="Sources send independently, or all at once.  [poisson]",
     ),
-    _option("--burst", metavar="NUMBER", help="Busiest seconds have so many times the mean."),
-    _option("--skew", metavar="TIME", help="How wrong clocks are, as a deviation: 2s."),
+    _option("--burst", metavar="NUMBER", help="Rate of the busiest seconds over the mean."),
+    _option(
+        "--skew", metavar="TIME", help="How inaccurate clocks are, as a standard deviation: 2s."
+    ),
     _option(
         "--routing",
         type=click.Choice(["item", "source"]),

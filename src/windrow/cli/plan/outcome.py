@@ -18,7 +18,7 @@ LOSS = 0.001  # the chance of a loss in an hour that is advised, where none is a
 
 @dataclass(frozen=True)
 class Outcome:
-    """A plan, what a trace told about it, and what it follows."""
+    """A plan, what was measured from a trace, and the plan it follows."""
 
     plan: Plan
     trace: Measured | None = None
@@ -26,7 +26,7 @@ class Outcome:
 
     @property
     def used_up(self) -> bool:
-        """Whether the plan leaves nothing to chance."""
+        """Whether the plan has a margin for random arrivals."""
         return self.plan.margin is None and self.plan.loss is None
 
     @property

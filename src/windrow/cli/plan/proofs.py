@@ -63,8 +63,12 @@ def _distance(plan: Plan, best: tuple[int, ...]) -> str:
     nodes, layers = plan.nodes - sum(best), len(plan.layers) - len(best)
     if not nodes and not layers:
         return "the plan is as small"
-    told = [_more(number, what) for number, what in ((nodes, "node"), (layers, "layer")) if number]
-    return f"the plan has {' and '.join(told)} ({share(abs(nodes) / sum(best))} of its nodes)"
+    differences = [
+        _more(number, what) for number, what in ((nodes, "node"), (layers, "layer")) if number
+    ]
+    return (
+        f"the plan has {' and '.join(differences)} ({share(abs(nodes) / sum(best))} of its nodes)"
+    )
 
 
 def _more(number: int, what: str) -> str:

@@ -1,4 +1,4 @@
-"""Who sends: so many alike, classes of them, or those of a trace; and how unevenly."""
+"""Who sends: equal sources, classes of them, or those of a trace; and how unevenly."""
 
 from dataclasses import replace
 from itertools import count
@@ -24,11 +24,11 @@ _CLASS = "count=100,rate=2/s,size=1kB,name=meters"
 
 
 def measure(given: Given) -> Measured | None:
-    """What the trace tells, if there is one."""
+    """What is measured from the trace, if there is one."""
     clash = given.present("sources", "rate", "size", "classes", "arrivals")
     if given.trace is not None and clash:
         raise InputError(
-            f"--trace {given.trace} and {clash[0]}: the trace tells who sends what and how; leave "
+            f"--trace {given.trace} and {clash[0]}: the trace says who sends what and how; leave "
             "one of them out"
         )
     with told_as_options():
@@ -76,7 +76,7 @@ def read_class(text: str, place: int) -> Sources:
 
 
 def read_arrivals(given: Given, sources: tuple[Sources, ...], trace: Measured | None) -> Arrivals:
-    """As the trace tells, unless an option says otherwise."""
+    """As measured from the trace, unless an option says otherwise."""
     if given.arrivals == "tick" and given.burst is not None:
         raise InputError(
             f"--arrivals tick and --burst {given.burst}: that all send at once says how busy the "

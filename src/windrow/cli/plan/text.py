@@ -16,7 +16,7 @@ _FAR_MORE = 100
 
 
 def as_text(outcome: Outcome, columns: int) -> str:
-    """All of it, on a terminal of so many columns."""
+    """All of it, on a terminal with this many columns."""
     plan = outcome.plan
     parts = [
         [*_heading(plan), *_measured(outcome.trace)],
@@ -78,11 +78,11 @@ def _changes(change: Adaptation | None) -> list[str]:
 
 
 def _total(plan: Plan) -> str:
-    told = [f"{counted(plan.nodes, 'node')} in {counted(len(plan.layers), 'layer')}"]
+    parts = [f"{counted(plan.nodes, 'node')} in {counted(len(plan.layers), 'layer')}"]
     if plan.cost is not None:
-        told.append(f"{_price(plan.cost)} an hour")
-    told.append(f"a result about {duration(plan.latency_s)} after its period")
-    return f"plan: {widths_of(plan.widths)} ({', '.join(told)})"
+        parts.append(f"{_price(plan.cost)} an hour")
+    parts.append(f"a result about {duration(plan.latency_s)} after its period")
+    return f"plan: {widths_of(plan.widths)} ({', '.join(parts)})"
 
 
 def _table(plan: Plan) -> list[str]:
@@ -152,7 +152,7 @@ _WIDEST = 64  # more dots are not easier to count
 
 
 def tree(plan: Plan, columns: int) -> list[str]:
-    """Its layers from the sources to the sink, on a terminal of so many columns."""
+    """Its layers from the sources to the sink, on a terminal with this many columns."""
     count = sum(one.count for one in plan.sources)
     labels = [f"{layer.width:,} at {share(layer.load)}" for layer in plan.layers]
     room = max(min(columns - max(map(len, labels)) - 4, _WIDEST), 9)

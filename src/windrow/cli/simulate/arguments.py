@@ -85,9 +85,9 @@ def read_asked(path: Path, given: Given) -> Asked:
 
 def _sending(plan: Plan, given: Given) -> Sending:
     """As asked for, else as other options tell, else as planned for."""
-    told = {name: way for name, way in _TOGETHER.items() if given.present(name)}
-    for name, way in told.items():
-        if (given.sending or way.value) != way.value or way is not next(iter(told.values())):
+    implied = {name: way for name, way in _TOGETHER.items() if given.present(name)}
+    for name, way in implied.items():
+        if (given.sending or way.value) != way.value or way is not next(iter(implied.values())):
             raise InputError(
                 f"{given.present(name)[0]} belongs to --sending {way.value}; ask for that, or "
                 "leave it out"
@@ -96,8 +96,8 @@ def _sending(plan: Plan, given: Given) -> Sending:
         raise InputError("--sending trace: say of which items, --trace FILE")
     if given.sending is not None:
         return Sending(given.sending)
-    if told:
-        return next(iter(told.values()))
+    if implied:
+        return next(iter(implied.values()))
     return Sending.TICK if plan.arrivals.ticks(plan.sources) else Sending.POISSON
 
 

@@ -1,4 +1,4 @@
-"""The command: read a plan, simulate it, tell and draw what came out."""
+"""The command: read a plan, simulate it, print and draw the outcome."""
 
 from pathlib import Path
 from typing import Any
@@ -31,20 +31,24 @@ _LOSES = 1
 @trace_options("Replay these items.")
 @click.option("--duration", metavar="TIME", help="How long.  [1h, or as long as the trace]")
 @click.option("--seed", default="0", show_default=True, help="Chance begins here.")
-@click.option("--seeds", metavar="N", default="1", show_default=True, help="So many runs.")
+@click.option("--seeds", metavar="N", default="1", show_default=True, help="How many runs.")
 @click.option("--retry", is_flag=True, help="Refused tuples are sent again, not dropped.")
-@click.option("--back-off", metavar="TIME", help="With --retry, after about so long.  [1s]")
+@click.option("--back-off", metavar="TIME", help="With --retry: after about how long.  [1s]")
 @click.option(
     "--routing",
     type=click.Choice(["item", "source"]),
     help="What is hashed to a node of the first layer.  [as planned]",
 )
-@click.option("--skew", metavar="TIME", help="How wrong clocks are: 2s.  [as planned]")
-@click.option("--burst", metavar="NUMBER", help="With bursty sending, so many times the rate.  [4]")
-@click.option("--burst-share", metavar="SHARE", help="Of all time, that of bursts.  [10%]")
+@click.option("--skew", metavar="TIME", help="How inaccurate clocks are: 2s.  [as planned]")
+@click.option(
+    "--burst", metavar="NUMBER", help="With bursty sending: rate of a burst over the mean.  [4]"
+)
+@click.option(
+    "--burst-share", metavar="SHARE", help="With bursty sending: share of time in bursts.  [10%]"
+)
 @click.option("--burst-length", metavar="TIME", help="How long a burst is on average.  [10s]")
-@click.option("--jitter", metavar="TIME", help="With tick sending, how far around the tick.  [0s]")
-@click.option("--assert-no-loss", is_flag=True, help="End with 1 if anything is lost.")
+@click.option("--jitter", metavar="TIME", help="With tick sending: how far from the tick.  [0s]")
+@click.option("--assert-no-loss", is_flag=True, help="Exit with 1 if anything is lost.")
 @click.option("--json", "as_data", is_flag=True, help="As JSON, for programs.")
 @click.option("--plot", type=PATH, help="Draw the run that lost most.")
 def simulate(
@@ -52,18 +56,18 @@ def simulate(
 ) -> None:
     """Simulate a PLAN before it is paid for: what is refused, lost and late.
 
-    Every node takes so many items and bytes in each second and refuses the rest. Sources send
-    independently (poisson), each at its own pace (periodic), all at once (tick), in bursts
-    (bursty), or as they were seen to (trace).
+    Every node accepts items and bytes up to its limit in each second and refuses the rest. Sources
+    send independently (poisson), each at its own pace (periodic), all at once (tick), in bursts
+    (bursty), or as recorded (trace).
 
     \b
       windrow simulate plan.json
       windrow simulate plan.json --sending tick --seeds 10 --assert-no-loss
       windrow simulate plan.json --retry --back-off 1s --plot simulated.png
 
-    Of a layer `offered` tuples are items, or states that stand for many of them; `peak` and `mean`
-    are shares of the limit that was used, `held` the most states that one node kept at once, and
-    `items lost` those of the sources that dropped tuples stood for.
+    For each layer, `offered` counts tuples: items, or states that stand for many items. `peak` and
+    `mean` are the shares of the limit that were used, `held` is the most states that one node kept
+    at once, and `items lost` is the number of items that the dropped tuples stood for.
     """
     check_picture(plot, "--plot")
     asked = read_asked(plan_file, Given(**options))

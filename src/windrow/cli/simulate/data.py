@@ -13,7 +13,7 @@ __all__ = ["as_json"]
 def as_json(runs: Runs) -> str:
     """Every run with its layers and periods; null stands for what there was none of."""
     asked = runs.asked
-    told = {
+    content = {
         "plan": str(asked.path),
         "widths": asked.plan.widths,
         "sending": asked.sending.value,
@@ -22,7 +22,7 @@ def as_json(runs: Runs) -> str:
         "worst_seed": runs.worst.seed,
         "runs": [_run(one) for one in runs.every],
     }
-    return json.dumps(told, ensure_ascii=False, allow_nan=False)
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
 
 def _run(one: Simulation) -> dict[str, Any]:

@@ -29,7 +29,7 @@ class Runs:
 
 
 def run(asked: Asked, say: Callable[[str], None]) -> Runs:
-    """Simulate; `say` is told how far it is."""
+    """Simulate; `say` is called with the progress."""
     say("loading the compiler (what it makes is kept on disk)")
     every = []
     for number, seed in enumerate(asked.seeds, 1):

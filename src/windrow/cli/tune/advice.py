@@ -26,7 +26,7 @@ def reason(findings: Findings) -> str:
     """Why it is what it is."""
     target, found = findings.asked.target, findings.recommendation
     if found.why is Why.KNEE and not found.chosen.max_error:
-        return "no target was given; this is the smallest that never was wrong"
+        return "no target was given; this is the smallest that was never wrong"
     if found.why is Why.KNEE:
         return (
             "no target was given, so this is the knee of the frontier; --target-error or "
@@ -35,7 +35,7 @@ def reason(findings: Findings) -> str:
     if target.bytes is not None:
         if found.why is Why.NEAREST:
             return f"nothing fits {size(target.bytes)}; this is the smallest"
-        return f"the most exact of what never took more than {size(target.bytes)}"
+        return f"the most accurate that never took more than {size(target.bytes)}"
     assert target.error is not None
     if found.runner_up is not None:
         nearest = named(found.runner_up.method, findings.asked).title
@@ -43,7 +43,7 @@ def reason(findings: Findings) -> str:
             f"nothing smaller stays within {share(target.error)}; the nearest is {nearest}, "
             f"{figures(found.runner_up)}"
         )
-    return f"the smallest of what was never further away than {share(target.error)}"
+    return f"the smallest whose errors never exceeded {share(target.error)}"
 
 
 def figures(one: Measured) -> str:

@@ -45,7 +45,7 @@ def read_asked(aggregate: str, column: str | None) -> Aggregate[Any]:
 
 
 def read_window(text: str, time: str | None) -> TrailingRows | TrailingTime:
-    """So many rows, or a duration."""
+    """A number of rows, or a duration."""
     if re.fullmatch(r"[0-9][0-9_,]*", text.strip()):
         digits = re.sub("[_,]", "", text.strip())
         rows = int(digits) if len(digits) <= _MOST_DIGITS else 0

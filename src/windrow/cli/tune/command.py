@@ -1,4 +1,4 @@
-"""The command: read the sample, try all settings, tell what came out."""
+"""The command: read the sample, try all settings, print the outcome."""
 
 from pathlib import Path
 
@@ -25,13 +25,15 @@ __all__ = ["tune"]
 @click.option("--window", "size", required=True, help="How many rows, or how long: 1 hour.")
 @click.option("--target-error", metavar="SHARE", help="The largest error allowed: 0.1%.")
 @click.option("--target-bytes", metavar="SIZE", help="The most memory a window may take: 1MB.")
-@click.option("--by", multiple=True, metavar="COLUMN", help="Each key has a window of its own.")
-@click.option("--time", metavar="COLUMN", help="Rows are sorted by this; else they stand in order.")
+@click.option("--by", multiple=True, metavar="COLUMN", help="The key; each has its own window.")
+@click.option("--time", metavar="COLUMN", help="Sort rows by this column; else they are in order.")
 @click.option(
     "--confidence", default=CONFIDENCE, show_default=True, help="Of what methods predict."
 )
 @click.option("--plot", type=PATH, help="Draw footprint against error.")
-@click.option("--all", "everything", is_flag=True, help="Show settings that others beat, too.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Also show settings that are beaten by others."
+)
 @click.option("--json", "as_data", is_flag=True, help="As JSON, for programs.")
 def tune(
     sample: Path,
@@ -48,17 +50,17 @@ def tune(
     everything: bool,
     as_data: bool,
 ) -> None:
-    """Try approximate windows on a SAMPLE, and say what they cost and how wrong they are.
+    """Try approximate windows on a SAMPLE, and report their memory and their errors.
 
     SAMPLE is a file of CSV, Parquet or JSON lines. Sums, means, counts and variances are tried with
     bounds on their error (SumLike), extrema with candidates (MaxLike), all of them with limits on
     the number of buckets (Footprint). Hop is not tried: it learns from evictions of many rows at
     once, which a sample does not show.
 
-    The frontier is what no other setting beats in both its footprint, on average, and its largest
-    error. Of all results `exact` are so and say so, `bounded` have an interval, of which `held`
-    contain the exact result. With a target the best setting that meets it is recommended, without
-    one the knee of the frontier.
+    The frontier consists of the settings that no other setting beats in both average footprint and
+    largest error. `exact` is the share of results that are known to be exact, `bounded` the share
+    with an interval, `held` the share of intervals that contain the exact result. With a target,
+    the best setting that meets it is recommended; without one, the knee of the frontier.
     """
     require_confidence(confidence)
     require_table(sample)

@@ -17,7 +17,7 @@ def as_json(findings: Findings) -> str:
     """Every setting and the recommendation; null stands for an error without bound."""
     asked, found = findings.asked, findings.recommendation
     target = {key: value for key, value in asdict(asked.target).items() if value is not None}
-    told = {
+    content = {
         "sample": str(findings.sample.path),
         "rows": findings.sample.rows,
         "keys": findings.sample.keys,
@@ -37,7 +37,7 @@ def as_json(findings: Findings) -> str:
             "reason": reason(findings),
         },
     }
-    return json.dumps(told, ensure_ascii=False, allow_nan=False)
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
 
 def _entry(one: Measured, findings: Findings) -> dict[str, Any]:

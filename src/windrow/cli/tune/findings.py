@@ -51,7 +51,7 @@ class Findings:
 
 
 def find(asked: Asked, say: Callable[[str], None]) -> Findings:
-    """Try everything; `say` is told what is being done."""
+    """Try all settings; `say` is called with what is being done."""
     say("reading the sample")
     sample = read_sample(asked.sample, _column(asked.aggregate), asked.time, asked.by)
     say("loading the compiler")

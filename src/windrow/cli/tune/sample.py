@@ -117,7 +117,7 @@ def _times(column: "pa.Array | None", name: str) -> NDArray[np.int64]:
 
 
 def _finer(codes: NDArray[np.int64], column: "pa.Array | None", name: str) -> NDArray[np.int64]:
-    """Codes of keys, told apart by one more column; null is a key too."""
+    """Codes of keys, refined by one more column; null is a key too."""
     import pyarrow as pa
 
     assert column is not None

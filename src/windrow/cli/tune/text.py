@@ -87,6 +87,6 @@ def _notes(findings: Findings) -> Iterator[str]:
     if rows is not None:
         windows = findings.rows / findings.keys / rows
         if windows < _FEW_WINDOWS:
-            yield f"rows for {windows:.1f} windows; with {_FEW_WINDOWS} or more, errors tell more"
+            yield f"only {windows:.1f} windows; errors are reliable from {_FEW_WINDOWS} windows on"
     if findings.recommendation.chosen.max_error > 1:
-        yield "some results are so near to 0 that errors are larger than they; look at the median"
+        yield "some results are so close to 0 that errors exceed them; look at the median"

@@ -24,7 +24,7 @@ _CAST = "cast it first, e.g. F.col(...).cast('double')"
 def require_accepted(
     name: str, aggregate: Aggregate[Any], types: Sequence[pa.DataType], written: str
 ) -> None:
-    """Refuse columns of types that an aggregate makes no sense of; `written` is its name."""
+    """Refuse columns whose type an aggregate does not support; `written` is its name."""
     if not types:
         return
     read = zip(types, reads_time(aggregate), wanted_by(aggregate), strict=True)

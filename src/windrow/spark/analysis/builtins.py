@@ -61,8 +61,8 @@ def builtin_of(aggregate: Aggregate[Any], schema: pa.Schema) -> Builtin | None:
     return _FORMS[monoid.name](F.col(column), schema.field(column).type, monoid.parameters)
 
 
-# Decimals of so many digits have ten more in Spark's sum: 10^10 rows cannot overflow it, in
-# whatever order.  Wider ones are summed by halves.
+# Spark's sum has ten digits more than its column: for decimals of up to this many digits, 10^10
+# rows cannot overflow it, in any order.  Wider ones are summed in two halves.
 _ADDED_UP = 28
 
 # Spark divides to 39 digits behind the point, and then rounds again to the scale of a mean.  With
@@ -113,7 +113,7 @@ def _sum(value: Column, kind: pa.DataType, _: str) -> Builtin | None:
 
 
 def _duration_sum(value: Column) -> Builtin:
-    """In microseconds: Spark's own sum fails halfway, even where the total fits."""
+    """In microseconds: Spark's own sum may overflow on the way, even if the total fits."""
     us = (value.cast("interval second").cast("decimal(19,6)") * 1_000_000).cast("long")
     halves = (F.sum(integers.high(us)), F.sum(integers.low(us)))
     lower: Lower = lambda sums: _as_duration(integers.joined(sums))  # noqa: E731
@@ -213,7 +213,7 @@ def _distance(ends: Columns) -> Column:
 
 
 def _elapsed(kind: DataType, ends: Columns) -> Column:
-    """Spark subtracts timestamps as clocks on the wall show them, which summer time moves."""
+    """Spark subtracts timestamps as wall-clock times, which daylight saving time shifts."""
     return _as_duration(integers.distance([to_micros(end, kind) for end in ends]))
 
 

@@ -1,14 +1,14 @@
-"""Event time as Spark's stateful operator counts it: one watermark for each micro-batch.
+"""Event time in Spark's stateful operator: one watermark for each micro-batch.
 
-Rows of a source are late once the watermark of their own micro-batch has reached them.  What
-another stateful operator emits is given in the micro-batch whose watermark reaches it, so there the
-watermark of the micro-batch before decides, as in Spark's own operators.  Spark does not tell it:
-every key group then has itself called in every micro-batch, by a row that `stateful.sentinel` sends
-to each and by a timer where there are no rows, and finds in its timer how far the watermark was.
+Rows of a source are late once the watermark of their own micro-batch has reached them.  Another
+stateful operator emits a row in the micro-batch whose watermark reaches it, so for such rows the
+previous micro-batch's watermark decides, as in Spark's own operators.  Spark does not report that
+watermark.  So every key group is called in every micro-batch, by a sentinel row (`stateful`) or by
+a timer, and its timer records the watermark of the previous call.
 
-A watermark has reached its own microsecond, so a row at it is late.  Not so behind other operators:
-Spark closes a window when the watermark is at its end, and the time of a window is the microsecond
-before.  Of a window that ends one microsecond behind the watermark, the time is that watermark, and
+A row whose time equals the watermark is late.  This does not hold after other operators: Spark
+closes a window when the watermark is at its end, and the time of a window is the microsecond before
+its end.  If a window ends one microsecond after the watermark, its time equals the watermark, and
 it comes in the next micro-batch.
 """
 
@@ -28,15 +28,15 @@ class LateBy(Enum):
     """Which watermark decides which rows of a micro-batch are late."""
 
     ITS_OWN = "its own"
-    # Rows at the watermark are answered, lest Spark's joins and deduplication take answers for
-    # late, and rows at the watermark before are taken.
+    # Rows at the watermark are emitted, since Spark's joins and deduplication would otherwise treat
+    # the results as late; and rows at the previous watermark are accepted.
     THE_ONE_BEFORE = "the one before"
-    # The same where time ends windows: one that ends a microsecond behind the watermark stays open
-    # for the rows at it that come with the next.
+    # The same for windows that end by time: one that ends a microsecond after the watermark stays
+    # open for the rows at the watermark, which come with the next micro-batch.
     THE_ONE_BEFORE_THE_END = "the one before the end"
 
     def watermark(self, timer_ms: int, now_ms: int) -> Watermark:
-        """What a micro-batch knows of time, by its watermark and the timer of a key group."""
+        """What a micro-batch knows about time, from its watermark and the timer of a key group."""
         until = _micros(now_ms, past=0 if self is LateBy.THE_ONE_BEFORE_THE_END else 1)
         if self is LateBy.ITS_OWN or timer_ms == UNKNOWN:
             return Watermark(until, until)
@@ -45,8 +45,8 @@ class LateBy(Enum):
     def timer(self, due_ms: int, now_ms: int) -> int:
         """When to call a key group next that has nothing to do before a watermark.
 
-        What is due already, as it is done little by little, comes with the next watermark: a timer
-        that has rung is gone, and would not be set again were it the same.
+        Work that is already due, because it is done in small portions, continues with the next
+        watermark: a timer that has fired is gone, and the same timer would not be set again.
         """
         if self is not LateBy.ITS_OWN:
             return now_ms + 1
@@ -54,7 +54,7 @@ class LateBy(Enum):
 
 
 def set_timer(handle: StatefulProcessorHandle, before_ms: int, wanted_ms: int) -> None:
-    """Have Spark call the current key group at a watermark, in place of another one."""
+    """Have Spark call the current key group at this watermark instead of an earlier choice."""
     if before_ms == wanted_ms:
         return
     if before_ms != UNKNOWN:
@@ -64,5 +64,5 @@ def set_timer(handle: StatefulProcessorHandle, before_ms: int, wanted_ms: int) -
 
 
 def _micros(watermark_ms: int, past: int = 0) -> int:
-    """So many microseconds past a watermark; Spark's first one, 0, is none."""
+    """A time this many microseconds after a watermark; Spark's initial watermark, 0, means none."""
     return watermark_ms * 1000 + past if watermark_ms > 0 else NO_WATERMARK

@@ -1,4 +1,4 @@
-"""What users say for columns, names or expressions, made into columns of one DataFrame."""
+"""Resolves what users give for columns, names or expressions, to columns of one DataFrame."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,12 +24,12 @@ __all__ = ["Selection", "Shown", "expression", "free_name", "is_column", "quoted
 # Where PySpark logs what it raises, kilobytes at a time.
 _LOGS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 
-# So many columns are named in a message.
+# How many columns a message lists.
 _NAMED = 20
 
 
 class Shown(str):
-    """A name of ours that messages show as what the user wrote."""
+    """An internal name that messages show as what the user wrote."""
 
     written: str
 
@@ -47,13 +47,13 @@ class Shown(str):
 
 
 def quoted(name: str) -> Column:
-    """The column of exactly this name, whatever characters it has."""
+    """The column with exactly this name, whatever characters it contains."""
     escaped = name.replace("`", "``")
     return F.col(f"`{escaped}`")
 
 
 def free_name(name: str, taken: Iterable[str]) -> str:
-    """A name of ours that is none of the user's, which Spark reads in any case."""
+    """An internal name that differs from all of the user's, even in a case-insensitive session."""
     folded = {other.casefold() for other in taken}
     while name.casefold() in folded:
         name += "_"
@@ -66,7 +66,7 @@ def is_column(what: object) -> bool:
 
 
 def expression(df: DataFrame, what: Any, argument: str) -> Column:
-    """A user's column: a name in full first, then as Spark reads it (`struct.field`, any case)."""
+    """A user's column: by its exact name, else as Spark reads it (`struct.field`, any case)."""
     if isinstance(what, str):
         return quoted(what) if what in df.columns else F.col(what)
     if isinstance(what, Column):
@@ -80,13 +80,13 @@ def expression(df: DataFrame, what: Any, argument: str) -> Column:
 
 @dataclass
 class Selection:
-    """The columns a query reads, each once, under names of ours."""
+    """The columns a query reads, each once, under internal names."""
 
     df: DataFrame
     _asked: list[tuple[str, Any, str]] = field(default_factory=list)
 
     def add(self, letter: str, what: Any, argument: str) -> str:
-        """Ask for a column; the same one asked again keeps the name it was given."""
+        """Request a column; requesting the same one again returns the same name."""
         numbered = [asked for asked in self._asked if asked[0][0] == letter]
         for name, other, _ in numbered:
             named = isinstance(what, str) and isinstance(other, str)
@@ -97,11 +97,11 @@ class Selection:
         return name
 
     def add_as(self, name: str, what: Any, argument: str) -> None:
-        """Ask for a column under this very name."""
+        """Request a column under exactly this name."""
         self._asked.append((name, what, argument))
 
     def fields(self) -> dict[str, StructField]:
-        """By our name: what Spark calls each column, and its type; refuses what it cannot read."""
+        """By internal name: Spark's name and type of each column; refuses what it cannot read."""
         try:
             with _unlogged():
                 found = self._schema(self._asked)
@@ -110,7 +110,7 @@ class Selection:
                 self._require_readable(asked)
             raise InputError(
                 f"the columns of the query cannot be read together ({_first_line(error)}); derive "
-                "them with Spark before, e.g. with df.withColumn"
+                "them with Spark first, e.g. with df.withColumn"
             ) from None
         if len(found) != len(self._asked):
             for asked in self._asked:
@@ -119,13 +119,13 @@ class Selection:
 
     @cached_property
     def _plain(self) -> dict[str, StructField]:
-        """The columns that Spark, asked by name, would say the same of, but not as fast."""
+        """The columns whose fields are known from the schema, without a slow call to Spark."""
         fields = self.df.schema.fields
         uses = Counter(field.name.lower() for field in fields)
         return {field.name: field for field in fields if uses[field.name.lower()] == 1}
 
     def expressions(self) -> dict[str, Column]:
-        """By our name: what to select."""
+        """By internal name: what to select."""
         return {name: expression(self.df, what, arg) for name, what, arg in self._asked}
 
     def _schema(self, asked: Sequence[tuple[str, Any, str]]) -> list[StructField]:
@@ -144,7 +144,7 @@ class Selection:
             if isinstance(what, str) and len(alike) > 1:
                 raise InputError(
                     f"{argument}={what!r} may be any of {', '.join(map(repr, alike))}: Spark does "
-                    "not tell them apart; rename one, or set spark.sql.caseSensitive"
+                    "not distinguish them; rename one, or set spark.sql.caseSensitive"
                 ) from None
             if not isinstance(what, str):
                 raise InputError(
@@ -182,7 +182,7 @@ def _there(df: DataFrame) -> str:
 
 @contextmanager
 def _unlogged() -> Iterator[None]:
-    """Let PySpark raise without writing to its log: what it raises here is told in our words."""
+    """Let PySpark raise without writing to its log: we report what it raises in our own words."""
     own = get_ident()
 
     def of_others(record: LogRecord) -> bool:

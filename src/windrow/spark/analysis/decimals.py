@@ -19,7 +19,7 @@ _MOST_DIGITS = 38
 
 
 def halves(value: Column, scale: int) -> tuple[Column, Column]:
-    """The upper and lower digits of decimals with so many digits behind the point."""
+    """The upper and lower digits of decimals with this scale."""
     limb = _literal(Decimal(1).scaleb(_LOW_DIGITS - scale))
     return _div(value, limb), value % limb
 
@@ -98,7 +98,7 @@ def _checked(total: Column, kind: pa.Decimal128Type, name: str, known: Column) -
 
 
 def _let(value: Column, body: Callable[[Column], Column]) -> Column:
-    """What comes of a value that is computed once: written out, expressions would grow too long."""
+    """The result for a value that is computed once: inlined, expressions would grow too long."""
     return F.get(F.transform(F.array(value), body), F.lit(0))
 
 

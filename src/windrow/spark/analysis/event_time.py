@@ -1,8 +1,8 @@
-"""The event time of results: which column of them carries the watermark on to the next operator.
+"""The event time of results: which of their columns carries the watermark to the next operator.
 
-Spark knows an event-time column by its metadata.  Its watermark passes every operator by itself, as
-long as none emits a row that the watermark had reached before: so results carry it where they are
-told once, in the micro-batch whose watermark reaches their time.
+Spark recognises an event-time column by its metadata.  The watermark passes through every operator,
+as long as none emits a row that the watermark had already reached.  So results carry it if they are
+emitted once, in the micro-batch whose watermark reaches their time.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _REASON = "windrow/noWatermark"
 
 @dataclass(frozen=True)
 class Carried:
-    """The metadata of a result's place: of its column, and of the field that tells its end."""
+    """The metadata of a result's window or time: of the column, and of the field with its end."""
 
     column: dict[str, Any]
     end: dict[str, Any]
@@ -41,7 +41,7 @@ def carried_by(
     emit: Emit,
     order: Order,
 ) -> Carried:
-    """What results say of their event time; `lateness_ms` is None where there is no watermark."""
+    """The event-time metadata of results; `lateness_ms` is None if there is no watermark."""
     window = windows[0][1]
     known = {_TIME_WINDOW: window.grid, _SESSION_WINDOW: window.silence_us}
     own = {name: True for name, found in known.items() if found is not None}
@@ -57,14 +57,14 @@ def carried_by(
 
 
 def _obstacle(window: Window, emit: Emit, order: Order) -> str | None:
-    """Why results may be told when the watermark has long reached them; None if they are not."""
+    """Why results may be emitted long after the watermark reaches them; None if they are not."""
     if emit is Emit.ON_CHANGE:
-        return "its results are told on every change; say emit='on_close'"
+        return "its results are emitted on every change; use emit='on_close'"
     if order is Order.ARRIVAL and window.grid is None:
-        return "it applies rows as they arrive, in any order of time; say order='time'"
+        return "it applies rows as they arrive, in any order of time; use order='time'"
     if window.ended_by_next_row:
         return (
-            "a window that the next start ends is told long after its last row; mark its end "
+            "a window ended by the next start is emitted long after its last row; mark its end "
             "with window.punctuated(end=...)"
         )
     return None

@@ -35,7 +35,7 @@ def gives_intervals(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]]
     if not bounded:
         if query.is_approximate:
             raise InputError(
-                "approximate() bounds nothing; say .approximate(max_buckets=10_000), or give "
+                "approximate() sets no bound; use .approximate(max_buckets=10_000), or give "
                 'aggregates bounds, as in agg.sum("load").within(relative=0.001)'
             )
         return False
@@ -43,7 +43,7 @@ def gives_intervals(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]]
         if part.tolerance is None:
             raise InputError(
                 f"{name}={part!r} has no bound, and {bounded[0]!r} has one; give it .within(...), "
-                "say .approximate(max_buckets=...), or ask for it in a query of its own"
+                "use .approximate(max_buckets=...), or compute it in a separate query"
             )
     return True
 
@@ -57,8 +57,8 @@ def as_intervals(
     """
     if definition.side_by_side:
         raise InputError(
-            "approximate results of several trailing windows would take buckets for each of them; "
-            "ask without a bound, or make a query of each window"
+            "approximate results of several trailing windows would need buckets for each of them; "
+            "leave the bound out, or write one query per window"
         )
     methods = tuple(_methods(name, part, query.max_buckets) for name, part in aggregates)
     window = query.chosen[0][1]
@@ -66,22 +66,22 @@ def as_intervals(
         return _kept_whole(definition)
     if isinstance(window, TrailingTime) and not window.closed.at_end:
         raise InputError(
-            f"closed={window.closed.value!r} leaves out rows of a row's own time, and a window of "
-            f"buckets cannot tell them from older ones; say closed={_with_end(window.closed)!r}, "
-            "or ask without a bound"
+            f"closed={window.closed.value!r} leaves out rows with the row's own time, and a "
+            "window of buckets cannot separate them from older ones; use "
+            f"closed={_with_end(window.closed)!r}, or leave the bound out"
         )
     if isinstance(window, Policy) and window.check is Check.VERIFY:
         raise InputError(
-            "check=Check.VERIFY looks at every row, which a window of buckets does not hold; "
-            "leave check out, or verify the policy in a query that is exact"
+            "check=Check.VERIFY looks at every row, and a window of buckets does not keep them; "
+            "leave check out, or verify the policy in an exact query"
         )
     for (name, part), (_, ours), own in zip(
         aggregates, definition.aggregates, methods, strict=True
     ):
         if not own:
             raise InputError(
-                f"{name}={part!r} keeps all rows, and the other aggregates keep buckets; ask for "
-                "it in a query of its own, or say .approximate(max_buckets=...)"
+                f"{name}={part!r} keeps all rows, and the other aggregates keep buckets; compute "
+                "it in a separate query, or use .approximate(max_buckets=...)"
             )
         if any(isinstance(method, MaxLike) for method in own):
             _require_predictable(name, part, read_inputs(ours, definition.schema).types[-1])
@@ -89,7 +89,7 @@ def as_intervals(
 
 
 def _with_end(closed: Closed) -> str:
-    """The nearest that has rows of a row's own time."""
+    """The nearest choice that includes rows with the row's own time."""
     return "both" if closed.at_start else "right"
 
 
@@ -97,8 +97,8 @@ def _require_predictable(name: str, part: Aggregate[Any], kind: pa.DataType) -> 
     """Refuse extrema of what has no numbers."""
     if dtype_of(kind) is None and not pa.types.is_decimal(kind):
         raise InputError(
-            f"{name}={part!r} decides by a column of type {kind}, and candidates are predicted by "
-            "numbers; say .approximate(max_buckets=...) in place of .within(...)"
+            f"{name}={part!r} decides by a column of type {kind}, and candidates are predicted "
+            "from numbers; use .approximate(max_buckets=...) in place of .within(...)"
         )
 
 
@@ -110,7 +110,7 @@ def _methods(name: str, part: Aggregate[Any], max_buckets: int | None) -> tuple[
 
 
 def _kept_whole(definition: Definition) -> tuple[Definition, frozenset[str]]:
-    """Results are exact, save those of sketches, which have bounds of their own."""
+    """Results are exact, except those of sketches, which have their own bounds."""
     parts, results, exact = [], [], set()
     for (name, part), kind in zip(definition.aggregates, definition.results, strict=True):
         if part.monoid.kind is Kind.SKETCH:

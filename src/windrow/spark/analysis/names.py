@@ -1,4 +1,4 @@
-"""What the columns of a result are called: the user's names are kept, ours give way."""
+"""The names of a result's columns: the user's are kept, ours are changed if they clash."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -59,7 +59,7 @@ def _require_different(names: Iterable[str]) -> None:
         if counts[name.lower()] > 1:
             raise InputError(
                 f"the result would have two columns called {name!r}; give aggregates and windows "
-                'names of their own, and columns with .alias("another_name")'
+                'unique names, and rename columns with .alias("another_name")'
             )
 
 

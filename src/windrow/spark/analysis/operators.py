@@ -17,8 +17,8 @@ _LINE = re.compile(r"(?P<branches>[ :|+-]*)[~!']?(?P<name>\w+)(?P<rest>.*)")
 _BRANCH = 3  # characters for each level of Spark's drawing
 
 _WATERMARK = "EventTimeWatermark"
-# What passes each row on in the micro-batch it came in.  Whatever else there is, and may come with
-# the next Spark, is taken to hold rows back.
+# Operators that pass each row on in the micro-batch in which it arrived.  All others, including
+# those of future Spark versions, are assumed to hold rows back.
 _PASSES_AT_ONCE = frozenset(
     {
         _WATERMARK,
@@ -47,7 +47,7 @@ _PASSES_AT_ONCE = frozenset(
         "WithCTE",
     }
 )
-# What gives nothing before the watermark moves, or need not.
+# Operators that may emit nothing before the watermark moves.
 _WAITS = re.compile(r"Aggregate|Distinct|Except|FlatMapGroups\w*|Intersect|TransformWithState\w*")
 _WITH_STATE = "TransformWithState"
 
@@ -68,10 +68,10 @@ class Operators:
 
     @property
     def hold_back(self) -> bool:
-        """Whether rows may come in another micro-batch than that of the rows they are made of.
+        """Whether rows may come in a later micro-batch than the rows they are computed from.
 
-        Of operators that do not on a given stream, as a join with a table, no row is late by the
-        watermark before either.
+        It is safe to say so of an operator that does not, such as a join with a table: no row is
+        late by the previous watermark that is not also late by the current one.
         """
         return any(op.name not in _PASSES_AT_ONCE and not op.is_source for op in self.all)
 
@@ -82,7 +82,7 @@ class Operators:
 
     @property
     def repeat_results(self) -> bool:
-        """Whether such an operator gives results again as they change."""
+        """Whether such an operator emits results again as they change."""
         return any(op.name.startswith(_WITH_STATE) and ", Update, " in op.rest for op in self.all)
 
     @property
@@ -92,7 +92,7 @@ class Operators:
 
     @property
     def wait_for_two_watermarks(self) -> bool:
-        """Whether one is set on rows that wait for another one: neither would ever move."""
+        """Whether a watermark is set on rows that wait for another one: neither would ever move."""
         return any(_is_behind_waiting(op.above) for op in self.all if op.name == _WATERMARK)
 
 

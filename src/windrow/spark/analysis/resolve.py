@@ -1,4 +1,4 @@
-"""A query read against its DataFrame: what to select, under which names, of which types."""
+"""A query resolved against its DataFrame: what to select, under which names, of which types."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
@@ -49,7 +49,7 @@ _numbers = count()
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """What every strategy gets."""
+    """A resolved query, as every strategy gets it."""
 
     source: DataFrame  # the user's, with a watermark if it streams
     selected: dict[str, Column]  # what `rows` holds of it, by our names
@@ -86,7 +86,7 @@ class Request:
 
     @property
     def all_builtins(self) -> list[Builtin]:
-        """The same where Spark can compute all of them."""
+        """The same, if Spark can compute all of them."""
         return [builtin for builtin in self.builtins if builtin is not None]
 
     @cached_property
@@ -104,7 +104,7 @@ class Request:
         return rows.where(F.col("t").isNotNull())
 
     def _counts(self) -> list[Column]:
-        """All rows, and those that no window takes, however early they come."""
+        """Counts of all rows, and of rows that no window contains, however early they arrive."""
         counts = {"rows": F.count(F.lit(1)), "untimed": F.count_if(F.col("t").isNull())}
         gaps = [_between(grid) for _, window in self.windows if (grid := window.grid) is not None]
         counts["between"] = F.count_if(reduce(and_, gaps)) if gaps else F.lit(0)
@@ -112,7 +112,7 @@ class Request:
 
 
 def _between(grid: Aligned) -> Column:
-    """Whether a row lies behind one such window and before the next."""
+    """Whether a row lies between two of these windows."""
     since = F.pmod(F.col("t") - grid.offset_us % grid.every_us, F.lit(grid.every_us))
     return since >= grid.size_us
 
@@ -198,25 +198,25 @@ def _with_time_of_windows(query: "Query") -> "Query":
 
 
 def _require_ties_by_time(query: "Query") -> None:
-    """Refuse to wait for rows of one time where rows are applied as they come."""
+    """Refuse ties="together" if rows are applied as they arrive."""
     for _, window in query.chosen:
         if window.ties_together and query.options.order is Order.ARRIVAL:
             raise InputError(
-                "ties='together' shows a row all rows of its time, and order='arrival' answers it "
-                "before they have come; leave order out, or say ties='arrival'"
+                "ties='together' needs all rows with the time of a row, and order='arrival' emits "
+                "its result before they have arrived; leave order out, or use ties='arrival'"
             )
 
 
 def _forgetting(query: "Query") -> int | None:
     windows = [window for _, window in query.chosen]
-    # Where a row may come with any time, so may the next one.
+    # If a row may arrive with any time, so may the next one.
     any_time = windows[0].per_row and query.options.order is Order.ARRIVAL
     waits = any_time or not all(window.ends_by_time for window in windows)
     if query.forget_us is not None and not waits:
         ended = ", ".join(map(repr, windows))
         raise InputError(
-            f"forget_after={describe(query.forget_us)!r}: time itself ends {ended}, and nothing "
-            "is kept of a key after that; leave forget_after out"
+            f"forget_after={describe(query.forget_us)!r}: time alone ends {ended}, and no state "
+            "of a key is kept after that; leave forget_after out"
         )
     return query.forget_us
 
@@ -254,7 +254,7 @@ def _require_comparable(fields: dict[str, StructField]) -> None:
         if ours[0] == "k" and "map<" in read_field.dataType.simpleString():
             raise InputError(
                 f"by={read_field.name!r} has type {read_field.dataType.simpleString()}, and maps "
-                "cannot be compared; take what is in it, e.g. F.map_values(...)"
+                "cannot be compared; use its contents, e.g. F.map_values(...)"
             )
 
 

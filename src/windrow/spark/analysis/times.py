@@ -1,11 +1,11 @@
-"""Event times: Spark's three types of them outside, microseconds since 1970 inside.
+"""Event times: one of Spark's three types outside, microseconds since 1970 inside.
 
 A `timestamp` counts from 1970-01-01 00:00 UTC.  A `timestamp_ntz` has no zone and is counted as if
 it were UTC, whatever the session's zone is.  A `date` becomes the timestamp of its midnight in the
 session's zone, as in Spark's own windows.
 
-Microseconds are 64 bits wide: the years -290,308 to 294,247.  What does not fit is an error that
-tells the time, whether Spark is in ANSI mode or not.
+Microseconds are 64 bits wide: the years -290,308 to 294,247.  A time that does not fit is an error
+that shows it, whether Spark is in ANSI mode or not.
 """
 
 from collections.abc import Iterable
@@ -54,7 +54,7 @@ def to_micros(time: Column, kind: DataType) -> Column:
     if isinstance(kind, DateType):
         fits = F.abs(F.unix_date(time).cast("long")) <= _MOST_DAYS
         midnight = F.unix_micros(time.cast(TimestampType()))
-        return _when(fits, midnight, time, "is no timestamp; give dates up to the year 294246")
+        return _when(fits, midnight, time, "is not a timestamp; give dates up to the year 294246")
     return F.unix_micros(time)
 
 
@@ -68,8 +68,8 @@ def within_limits(us: Column, time: Column, windows: Iterable[Window]) -> Column
 
 
 def _when(fits: Column, us: Column, time: Column, problem: str) -> Column:
-    told = F.concat(F.lit("the time "), time.cast("string"), F.lit(f" {problem}"))
-    refusal = F.raise_error(told).cast("long")
+    message = F.concat(F.lit("the time "), time.cast("string"), F.lit(f" {problem}"))
+    refusal = F.raise_error(message).cast("long")
     return F.when(time.isNotNull(), F.when(fits, us).otherwise(refusal))
 
 

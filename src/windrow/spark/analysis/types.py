@@ -39,7 +39,7 @@ def arrow_type(kind: spark.DataType) -> pa.DataType:
     if isinstance(kind, spark.StringType) and kind.collation != _BYTES:
         raise InputError(
             f"it has type {kind.simpleString()}, and Python compares text byte by byte; "
-            "make it comparable first, e.g. F.lower(...).cast('string')"
+            "normalise it first, e.g. F.lower(...).cast('string')"
         )
     if type(kind) in _ATOMS:
         return _ATOMS[type(kind)]
@@ -59,9 +59,7 @@ def arrow_type(kind: spark.DataType) -> pa.DataType:
             )
         case spark.StructType():
             return pa.struct(list(arrow_schema(kind)))
-    raise InputError(
-        f"it has type {kind.simpleString()}, which cannot go to Python as Arrow; cast it first"
-    )
+    raise InputError(f"it has type {kind.simpleString()}, which has no Arrow type; cast it first")
 
 
 def arrow_schema(schema: spark.StructType, written: Mapping[str, str] | None = None) -> pa.Schema:

@@ -35,7 +35,7 @@ def watermarked(query: "Query", time: Column, field: StructField) -> Watermarked
     """The query's DataFrame with a watermark if it streams; refuses a stream that never closes."""
     df = query.df
     if not df.isStreaming:
-        # A batch is complete and keeps nothing: of lateness and forget_after it has no use.
+        # A batch is complete and keeps no state, so lateness and forget_after do not apply.
         return Watermarked(df, _timestamp(time, field), None)
     operators = operators_of(df)
     _require_results_once(operators)
@@ -65,12 +65,12 @@ def watermarked(query: "Query", time: Column, field: StructField) -> Watermarked
 
 
 def _late_by(query: "Query", operators: Operators) -> LateBy:
-    """Which watermark rows are late by: it depends on what they come from."""
+    """Which watermark decides whether rows are late: it depends on what they come from."""
     on_change = query.options.emit is Emit.ON_CHANGE
     if on_change and operators.have_state_in_python:
         raise InputError(
-            "emit='on_change': the rows are results of another query, and Spark chains queries in "
-            "append mode alone; say emit='on_close'"
+            "emit='on_change': the rows are results of another query, and Spark chains queries "
+            "only in append mode; use emit='on_close'"
         )
     if on_change or not operators.hold_back:
         return LateBy.ITS_OWN
@@ -88,8 +88,8 @@ def _timestamp(time: Column, field: StructField) -> Column:
 def _refuse_forgetting(query: "Query") -> None:
     if query.forget_us is not None:
         raise InputError(
-            f"forget_after={describe(query.forget_us)!r}: without a watermark no time is ever "
-            "over; give lateness too"
+            f"forget_after={describe(query.forget_us)!r} needs a watermark, to know how much time "
+            "has passed; give lateness too"
         )
 
 
@@ -103,26 +103,26 @@ def _require_same(query: "Query", field: StructField, delay_ms: int) -> None:
 
 
 def _require_results_once(operators: Operators) -> None:
-    """Refuse a stream in which a result comes again: every version of it would count."""
+    """Refuse a stream that emits results repeatedly: every version would count."""
     if operators.repeat_results:
         raise InputError(
-            "the rows are results of a query that gives each again whenever it changes, and every "
-            "version would count; say emit='on_close' there"
+            "the rows are results of a query that emits each again whenever it changes, and every "
+            "version would count; use emit='on_close' there"
         )
 
 
 def _require_one(operators: Operators, field: StructField) -> None:
-    """Refuse a watermark that waits for what another one waits for."""
+    """Refuse a second watermark that would wait for the first."""
     if operators.wait_for_two_watermarks:
         raise InputError(
-            f"time={field.name!r}: withWatermark was said of results of this stream, which has a "
-            "watermark already, and the second would never move; leave it out, as results carry "
-            "that of their stream"
+            f"time={field.name!r}: withWatermark was called on results of this stream, which "
+            "already has a watermark, and a second would never move; leave it out, as results "
+            "carry that of their stream"
         )
 
 
 def _require_no_other(query: "Query", operators: Operators, field: StructField) -> None:
-    """Refuse a stream whose watermark is not that of the event time: Spark keeps one only."""
+    """Refuse a stream whose watermark is on another column: Spark keeps only one watermark."""
     reason = no_watermark(field)
     if reason is not None:
         raise InputError(
@@ -137,13 +137,13 @@ def _require_no_other(query: "Query", operators: Operators, field: StructField) 
         else "keep the column that has it, or set the watermark where the stream begins"
     )
     raise InputError(
-        f"time={field.name!r} has no watermark, but the stream has one already, and a second one "
+        f"time={field.name!r} has no watermark, but the stream already has one, and a second one "
         f"would never move; {way_out}"
     )
 
 
 def _needs_watermark(query: "Query") -> bool:
-    """Without one rows can be applied as they arrive, but no window of time closes."""
+    """Without a watermark rows can be applied as they arrive, but no window closes by time."""
     return query.options.order is not Order.ARRIVAL or _closes(query)
 
 
@@ -156,8 +156,8 @@ def _closes(query: "Query") -> bool:
 def _require_no_need(query: "Query", field: StructField) -> None:
     if not _needs_watermark(query):
         return
-    other = "" if _closes(query) else "; or say order=Order.ARRIVAL to apply rows as they come"
+    other = "" if _closes(query) else "; or use order=Order.ARRIVAL to apply rows as they arrive"
     raise InputError(
-        f"the stream has no watermark on {field.name!r}, so no time is ever over; say how late "
+        f"the stream has no watermark on {field.name!r}, so no window can close; say how late "
         f'rows may be, e.g. over(..., lateness="10 minutes"){other}'
     )

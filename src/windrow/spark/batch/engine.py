@@ -63,7 +63,7 @@ __all__ = [
     "which",
 ]
 
-# Key groups for each task: what a key group holds is all a task has in memory.
+# Key groups for each task: a task holds one key group in memory at a time.
 KEY_GROUPS_PER_TASK = 4
 
 
@@ -91,7 +91,7 @@ def pack_slices(partials: DataFrame, definition: Definition) -> DataFrame:
 
 
 def run_over_rows(packs: DataFrame, request: Request, found: HotKeys = NONE) -> DataFrame:
-    """Any window over packs of rows that are where their key group is."""
+    """Any window over packs of rows that have been shuffled to their key group."""
     definition = request.definition
     engine = Shipped(engine_for, definition)
     results = result_schema(engine.get().schema)
@@ -110,12 +110,12 @@ def run_over_slices(
     rows: pa.Schema | None = None,
     found: HotKeys = NONE,
 ) -> DataFrame:
-    """Aligned windows over packs of slices, or of rows of this schema, that are in their place."""
+    """Aligned windows over packs of slices, or of rows of this schema, after the shuffle."""
     engine = Shipped(engine_for, definition)
     packed = engine.get().partials if rows is None else rows
     grids = [window.grid for _, window in definition.windows]
     sizes = {grid.size_us for grid in grids if grid is not None}
-    # Windows may be many more than rows: what Spark can add by itself, Python does not hand over.
+    # There may be many more windows than rows: Python does not send what Spark can add by itself.
     known = ["end"] if len(sizes) == 1 else []
     results = result_schema(engine.get().schema, *known)
     ends = _ends(definition, key_group_count(packs), found.keys)
@@ -130,9 +130,9 @@ def key_group_count(df: DataFrame) -> int:
 
 
 def _guides(definition: Definition, hot: Sequence[HotKey]) -> list[Column]:
-    """What tells a row's key group: its hash, and if there are hot keys which it is of.
+    """What determines a row's key group: its hash, and if there are hot keys, which one it has.
 
-    Every column that is handed to Python costs time: what Python can tell by itself is not.
+    Every column that is sent to Python costs time, so Python computes what it can by itself.
     """
     here = is_hashed_here(definition.schema, definition.keys)
     own = [] if here else [hash_of(definition.keys).alias(HASH)]
@@ -164,7 +164,7 @@ def _ends(
 
 
 def which(hot: Sequence[HotKey]) -> list[Column]:
-    """Which of the hot keys a row is of, -1 for none; nothing where all rows go by one split."""
+    """Which of the hot keys a row has, -1 for none; no column if all rows go by one split."""
     found = F.lit(-1)
     for number, key in enumerate(hot):
         if key.rows is None:
@@ -193,7 +193,7 @@ def _pack_rows(definition: Definition, key_groups: int, splits: Sequence[Split])
 
 
 def hot_numbers(table: pa.Table) -> NDArray[Any] | None:
-    """Which hot key each row is of; None without a key, where all rows are of the only one."""
+    """Which hot key each row has; None if all rows go by one split."""
     return numbers(table[HOT]) if HOT in table.schema.names else None
 
 

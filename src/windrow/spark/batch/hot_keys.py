@@ -1,7 +1,8 @@
-"""Keys with so many rows that one task would hold up all others, and rows without a key.
+"""Hot keys: keys with so many rows that one task would hold up all others, and rows without a key.
 
-Windows that reach back a known way can be cut by time: trailing ones, and those on a grid.  Finding
-hot keys takes a look at a sample of the rows, if `sampling` allows it: one job without a shuffle.
+Windows can be cut by time if it is known how far back they reach, as of trailing windows and those
+on a grid, or if their parts can be merged, as of sessions.  Hot keys are found in a sample of the
+rows, if `sampling` allows it: one job without a shuffle.
 """
 
 from collections.abc import Iterator
@@ -30,20 +31,19 @@ __all__ = [
     "why_unsampled",
 ]
 
-# A key with fewer rows is done before splitting them would have paid.
+# A key with fewer rows is processed before splitting it would have paid off.
 _FEW_ROWS = 500_000
-# About one row in so many is looked at, and of a partition with more than some of these fewer: one
-# in twice as many whenever there are twice as many.  The sample stays small, whatever there is.
+# About one row in this many is sampled; large partitions are sampled more sparsely, half as densely
+# each time their size doubles, so that the sample stays small.
 _ONE_IN = 64
 _SOME = 1 << 12
 _SMALL_BYTES = 1 << 24
 _SEED = 1
 _BINS = 512
 
-# In SQL: Spark's unique id of a row, of which the lower part is its number in its partition; and
-# whether the row is looked at.  A hash of the whole id decides: systematic
-# sampling aliases with periodic input, and partitions that all draw the same numbers would be wrong
-# together.
+# In SQL: Spark's unique id of a row, whose lower bits are its number in its partition; and whether
+# the row is sampled.  A hash of the whole id decides: systematic sampling aliases with periodic
+# input, and partitions that all draw the same numbers would all be wrong together.
 _ID = "monotonically_increasing_id() AS id"
 _NUMBERS = (1 << 33) - 1
 _DRAWN = f"""
@@ -55,7 +55,7 @@ _DRAWN = f"""
 
 @dataclass(frozen=True)
 class HotKey:
-    """Which rows are of the key, and how to split them."""
+    """Which rows belong to the key, and how to split them."""
 
     rows: Column | None  # None: all rows, there being no key
     split: Split
@@ -66,7 +66,7 @@ class HotKeys:
     """The keys to split, and how they were found, in words."""
 
     keys: tuple[HotKey, ...] = ()
-    told: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 NONE = HotKeys()
@@ -80,7 +80,7 @@ def hot_keys(request: Request, tasks: int) -> HotKeys:
     one_in = 1 if forced and _is_small(request.rows) else _ONE_IN
     look = look_at(request, lambda: _sample(request.rows, keys, one_in))
     if look.found is None:
-        return HotKeys(told=(_unseen(f"it took longer than {LIMIT_S:.0f} s"),))
+        return HotKeys(notes=(_unseen(f"it took longer than {LIMIT_S:.0f} s"),))
     if forced:
         slots = tasks if request.units is None else request.units
         return _all_rows(look.found, look.seconds, reach, slots)
@@ -94,27 +94,27 @@ def hot_keys(request: Request, tasks: int) -> HotKeys:
 
 
 def why_unsampled(request: Request) -> str | None:
-    """In words, why `hot_keys` must not look at rows; None if it may."""
+    """In words, why `hot_keys` must not sample rows; None if it may."""
     reason = why_not(request)
     return None if reason is None else _unseen(reason)
 
 
 def _all_rows(sample: pa.Table, seconds: float, reach: Reach, slots: int) -> HotKeys:
     """All rows cut at the same times, whatever their keys."""
-    told = f"{sample.num_rows:,} rows in {seconds:.1f} s"
+    seen = f"{sample.num_rows:,} rows in {seconds:.1f} s"
     most = int(numbers(sample["seen"]).max()) if sample.num_rows else 1
     histogram = _histogram(sample) if sample.num_rows else {}
     split = even_split(histogram, reach, slots, one_in=most)
-    return HotKeys((HotKey(None, split),), (f"{told}; all keys are cut into {split.slots} blocks",))
+    return HotKeys((HotKey(None, split),), (f"{seen}; all keys are cut into {split.slots} blocks",))
 
 
 def is_cuttable(request: Request) -> bool:
-    """Whether windows of one key can be dealt out to several tasks, by time."""
+    """Whether the windows of one key can be divided among several tasks, by time."""
     return request.order is Order.TIME and request.definition.context is not None
 
 
 def is_splittable(request: Request, tasks: int) -> bool:
-    """Whether hot keys of a batch can be found and their windows dealt out to several tasks."""
+    """Whether the windows of a batch's hot keys can be divided among several tasks, by time."""
     if request.streaming or not is_cuttable(request):
         return False
     if request.method is not Method.AUTO:
@@ -127,20 +127,20 @@ def is_splittable(request: Request, tasks: int) -> bool:
 
 
 def _unseen(reason: str) -> str:
-    return f"no rows ({reason}): no key is split by time; sample='always' would look for such keys"
+    return f"no rows ({reason}): no key is split by time; sample='always' would look for hot keys"
 
 
 def _seen(sample: pa.Table, seconds: float, split: int) -> str:
-    told = f"{sample.num_rows:,} rows in {seconds:.1f} s"
+    notes = f"{sample.num_rows:,} rows in {seconds:.1f} s"
     if sample.num_rows:
         _, owners = np.unique(numbers(sample["mark"]), return_inverse=True)
         counts = np.bincount(owners, numbers(sample["seen"]))
-        told += f": the largest key has about {counts.max() / counts.sum():.0%} of all rows"
-    return f"{told}; {split or 'no'} {'key is' if split == 1 else 'keys are'} split by time"
+        notes += f": the largest key has about {counts.max() / counts.sum():.0%} of all rows"
+    return f"{notes}; {split or 'no'} {'key is' if split == 1 else 'keys are'} split by time"
 
 
 def _is_small(rows: DataFrame) -> bool:
-    """Whether all rows may be looked at: a few of few rows would say little."""
+    """Whether to sample all rows: a sample of few rows would say little."""
     java = getattr(rows, "_jdf", None)
     return java is not None and int(java.queryExecution().optimizedPlan().stats().sizeInBytes()) < (
         _SMALL_BYTES
@@ -148,9 +148,9 @@ def _is_small(rows: DataFrame) -> bool:
 
 
 def _sample(rows: DataFrame, keys: tuple[str, ...], one_in: int) -> pa.Table:
-    """Some rows: their times `t`, a `mark` for each key, and for how many rows each stands.
+    """Some rows: their times `t`, a `mark` for each key, and how many rows each stands for.
 
-    Every step of a query is a hundredth of a second to plan: there are few here.
+    Every step of a query takes Spark a hundredth of a second to plan, so there are few here.
     """
     sampled = rows.sample(1 / one_in, _SEED) if one_in > 1 else rows
     found = sampled.selectExpr("t", f"{_mark(keys)} AS mark", _ID).where(_DRAWN).toArrow()
@@ -160,7 +160,7 @@ def _sample(rows: DataFrame, keys: tuple[str, ...], one_in: int) -> pa.Table:
 
 
 def _mark(keys: tuple[str, ...]) -> str:
-    """In SQL, a hash of 64 bits: two keys that share one are as good as never met.
+    """In SQL, a hash of 64 bits: collisions are practically impossible.
 
     Spark's hash skips nulls, so which are null is hashed too.
     """
@@ -170,7 +170,7 @@ def _mark(keys: tuple[str, ...]) -> str:
 def _heavy(
     sample: pa.Table, keys: tuple[str, ...], tasks: int
 ) -> Iterator[tuple[Column | None, pa.Table]]:
-    """Conditions for the keys that hold more than half of a task's share, and their rows."""
+    """Conditions that select the keys with more than half of a task's share, and their rows."""
     marks, seen = numbers(sample["mark"]), numbers(sample["seen"])
     total = int(seen.sum())
     if total <= _FEW_ROWS:

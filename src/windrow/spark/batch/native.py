@@ -37,7 +37,7 @@ def _run(request: Request, rows: DataFrame, name: str, window: Window) -> DataFr
 
 
 def _on_the_grid(request: Request, name: str, window: Aligned) -> DataFrame:
-    """A batch with at most one window for each row: whole numbers are the cheapest groups."""
+    """A batch with at most one window for each row: grouping by integers is cheapest."""
     since = F.pmod(F.col("t") - window.offset_us % window.every_us, F.lit(window.every_us))
     rows = request.rows
     if window.size_us < window.every_us:

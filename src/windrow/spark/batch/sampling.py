@@ -1,8 +1,8 @@
-"""Whether a batch may be looked at before its query runs, and the look itself, kept short.
+"""Whether the rows of a batch may be sampled before its query runs, and the sampling job.
 
-A DataFrame's plan is fixed when it is made, so a look at the rows is a job of its own, run while
-the query is built.  Unless the user asks for more, only rows that are merely read are looked at,
-if there are many of them, and not for long.
+A DataFrame's plan is fixed when it is made, so sampling is a separate job that runs while the query
+is built.  Unless the user asks for more, rows are sampled only if they are simply read (not
+computed), if there are many of them, and for a limited time.
 """
 
 import threading
@@ -25,11 +25,11 @@ __all__ = ["LIMIT_S", "SETTING", "Look", "look_at", "why_not"]
 
 SETTING = "spark.windrow.sample"
 
-# How long a look may take, in seconds, if nobody asked for it.
+# How long sampling may take, in seconds, unless the user asked for it.
 LIMIT_S = 30.0
 _AGAIN_S = 1.0
 
-# Fewer bytes hold no key that is worth splitting.
+# An input with fewer bytes has no key that is worth splitting.
 _FEW_BYTES = 1 << 20
 # Spark's word for a size that it does not know.
 _UNKNOWN_BYTES = 1 << 62
@@ -53,29 +53,29 @@ _numbers = count()
 
 @dataclass(frozen=True)
 class Look:
-    """What a look at the rows found; None where it took too long."""
+    """What sampling found; None if it took too long."""
 
     found: pa.Table | None
     seconds: float
 
 
 def why_not(request: Request) -> str | None:
-    """Why the rows of a request are not to be looked at, without looking; None if they are."""
-    told = request.sample or _of_session(request.source.sparkSession)
+    """Why the rows of a request must not be sampled, without reading them; None if they may."""
+    choice = request.sample or _of_session(request.source.sparkSession)
     if request.method is Method.TIME:
-        if told is not Sample.NEVER:
+        if choice is not Sample.NEVER:
             return None
         raise InputError(
             "parallel='time' cuts rows by a sample of their times, and sample is 'never'; "
             "leave one of them out"
         )
-    if told is Sample.ALWAYS:
+    if choice is Sample.ALWAYS:
         return None
-    return "sample is 'never'" if told is Sample.NEVER else _not_merely_read(request.rows)
+    return "sample is 'never'" if choice is Sample.NEVER else _not_merely_read(request.rows)
 
 
 def look_at(request: Request, work: Callable[[], pa.Table]) -> Look:
-    """Do `work`, a job over the rows, as long as may be; Spark's pages say what it is for."""
+    """Do `work`, a job over the rows, within the time limit; Spark's web UI says what it is for."""
     spark, begin = request.source.sparkSession, perf_counter()
     asked_for = request.method is Method.TIME
     limited = not asked_for and (request.sample or _of_session(spark)) is Sample.AUTO
@@ -85,12 +85,12 @@ def look_at(request: Request, work: Callable[[], pa.Table]) -> Look:
 
 
 def _of_session(spark: SparkSession) -> Sample:
-    told = str(spark.conf.get(SETTING, Sample.AUTO.value)).lower()
+    choice = str(spark.conf.get(SETTING, Sample.AUTO.value)).lower()
     for member in Sample:
-        if member.value == told:
+        if member.value == choice:
             return member
     ways = ", ".join(member.value for member in Sample)
-    raise InputError(f"{SETTING}={told!r} is not a valid value; use one of {ways}")
+    raise InputError(f"{SETTING}={choice!r} is not a valid value; use one of {ways}")
 
 
 def _in_time(spark: SparkSession, work: Callable[[], pa.Table]) -> pa.Table | None:
@@ -120,20 +120,20 @@ def _in_time(spark: SparkSession, work: Callable[[], pa.Table]) -> pa.Table | No
 
 
 def _not_merely_read(rows: DataFrame) -> str | None:
-    """Why a look at rows would take more than reading them, or not be worth it."""
+    """Why sampling would take more than reading the rows, or not be worth it."""
     java = getattr(rows, "_jdf", None)
     if java is None:
-        return "Spark Connect does not tell what the input is computed from"
+        return "Spark Connect does not show what the input is computed from"
     plan = java.queryExecution().optimizedPlan()
     for node in _nodes(plan):
         name = str(node.nodeName())
         if name == "LogicalRDD":
-            return "the input is an RDD, of which Spark does not know what it is computed from"
+            return "the input is an RDD, and Spark does not know what it is computed from"
         filled = name != "InMemoryRelation" or node.cacheBuilder().isCachedColumnBuffersLoaded()
         if not filled:
-            return "the input is to be cached, and has not been computed yet"
+            return "the input is marked for caching, and has not been computed yet"
         if name not in _READING:
-            return f"the input is computed ({name}), which a look at it would do once more"
+            return f"the input is computed ({name}), and sampling would compute it once more"
     if not plan.deterministic():
         return "the input is not the same each time it is computed"
     size = int(plan.stats().sizeInBytes())

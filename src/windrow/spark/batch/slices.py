@@ -1,4 +1,4 @@
-"""Slices that Spark makes of rows, and what becomes of them: windows, states, or values."""
+"""Slices that Spark computes from rows, and what becomes of them: windows, states, or values."""
 
 from collections.abc import Sequence
 from dataclasses import replace

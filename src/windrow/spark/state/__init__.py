@@ -1,6 +1,6 @@
 """What a stream keeps in Spark's state store, key group by key group.
 
-`key_groups.py` says how many key groups there are, `shards.py` keeps what engines keep,
+`key_groups.py` says how many key groups there are, `shards.py` stores what engines keep,
 `waiting.py` rows that wait for the watermark, `pages.py` pages of large windows.  `signature.py`
-says what state depends on, `about.py` lets others than its query read it.
+describes the query that state belongs to, `about.py` describes state to other tools.
 """

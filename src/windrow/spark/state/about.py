@@ -1,4 +1,4 @@
-"""What the state of a stream says of itself, so that others than its query can read it."""
+"""A description of a stream's state, stored with it, so that other tools can read it."""
 
 import base64
 import json
@@ -29,28 +29,28 @@ class About:
     def written(self) -> bytes:
         """As bytes to keep."""
         kept = {name: _text(schema) for name, schema in self.kept.items()}
-        told = {"format": _FORMAT, "query": self.query, "keys": self.keys, "kept": kept}
-        return json.dumps({**told, "waiting": _text(self.waiting)}).encode()
+        document = {"format": _FORMAT, "query": self.query, "keys": self.keys, "kept": kept}
+        return json.dumps({**document, "waiting": _text(self.waiting)}).encode()
 
     @classmethod
     def read(cls, content: bytes) -> "About":
         """What was written."""
         try:
-            told = json.loads(content)
-            if told["format"] != _FORMAT:
+            document = json.loads(content)
+            if document["format"] != _FORMAT:
                 raise SnapshotError(
-                    f"the checkpoint's state is of format {told['format']!r}, and this version "
+                    f"the checkpoint's state is of format {document['format']!r}, and this version "
                     f"of windrow reads {_FORMAT!r}"
                 )
-            kept = {name: _schema(text) for name, text in told["kept"].items()}
-            keys = tuple(map(str, told["keys"]))
-            return cls(str(told["query"]), keys, kept, _schema(told["waiting"]))
+            kept = {name: _schema(text) for name, text in document["kept"].items()}
+            keys = tuple(map(str, document["keys"]))
+            return cls(str(document["query"]), keys, kept, _schema(document["waiting"]))
         except SnapshotError:
             raise
         except (*_UNREADABLE, pa.ArrowException) as reason:
             raise SnapshotError(
-                f"what the checkpoint's state says of itself is damaged ({reason}); use a copy of "
-                "it, or a new checkpoint"
+                f"the description of the checkpoint's state is damaged ({reason}); restore the "
+                "checkpoint from a copy, or use a new one"
             ) from None
 
 

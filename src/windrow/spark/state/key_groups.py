@@ -16,10 +16,10 @@ _BITS = (1 << 32) - 1
 
 
 def key_groups_of(spark: SparkSession) -> tuple[int, ...]:
-    """The key groups of a session, which must stay what they are as long as a checkpoint lives.
+    """The key groups of a session, which must stay the same for the life of a checkpoint.
 
-    Their number is the setting `spark.windrow.keyGroups`, 16 unless set: at most as many tasks work
-    at a time.  Their labels are numbers that Spark spreads evenly over its partitions.
+    Their number is the setting `spark.windrow.keyGroups`, 16 by default: at most that many tasks
+    work at a time.  Their labels are numbers that Spark spreads evenly over its partitions.
     """
     text = str(spark.conf.get(SETTING, str(_DEFAULT)))
     wanted = int(text) if text.isdigit() else 0
@@ -52,7 +52,7 @@ def _evenly_spread(wanted: int) -> tuple[int, ...]:
 
 
 def _spark_hash(number: int) -> int:
-    """What `hash` of Spark SQL gives for an int, by its bits: Murmur3 with the seed 42.
+    """What Spark SQL's `hash` gives for an int: Murmur3 with the seed 42.
 
     Computed here, as building a query must not run a job.
     """

@@ -20,7 +20,7 @@ class StatePages:
         )
 
     def read(self, place: Place, schema: pa.Schema) -> pa.Table:
-        """A page that is there."""
+        """The page at a place, which must exist."""
         stored = self._pages.getValue(place)
         if stored is None:
             raise SnapshotError(

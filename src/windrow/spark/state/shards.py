@@ -1,8 +1,8 @@
 """What a key group keeps in Spark's state store: a head, and shards of packed tables.
 
-A call to the store from Python costs as much as packing thousands of rows, so keys share values.  A
-micro-batch reads and writes the shards of the keys it touches; shards double in
-number when they grow too large, by one more bit of the keys' hashes.
+A call to the store from Python costs as much as packing thousands of rows, so many keys share one
+value.  A micro-batch reads and writes the shards of the keys it touches; when shards grow too
+large, their number doubles, by one more bit of the keys' hashes.
 """
 
 import struct
@@ -18,7 +18,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
 from windrow.columnar.compression import compress, decompress
 from windrow.columnar.keyed import numbers
-from windrow.columnar.packs import open_crate, pack_crate
+from windrow.columnar.packs import open_bundle, pack_bundle
 from windrow.engines.engine import Kept
 from windrow.errors import SnapshotError
 from windrow.spark.analysis.clock import UNKNOWN
@@ -46,7 +46,7 @@ _LONGEST_SIGNATURE = 1 << 24  # in bytes; a longer one is cut, and then another 
 
 @dataclass(frozen=True)
 class Head:
-    """What is known of a key group without reading its shards."""
+    """What is known about a key group without reading its shards."""
 
     bits: int = 0  # there are 2^bits shards
     timer_ms: int = UNKNOWN  # the watermark at which Spark calls the key group, if at any
@@ -68,7 +68,7 @@ class Shards:
         self._keyed = {n: s for n, s in schemas.items() if HASH_KEY in s.names}
         self._common = {n: s for n, s in schemas.items() if HASH_KEY not in s.names}
         self._signature = about.query
-        self._told = about.written()
+        self._about_bytes = about.written()
 
     def head(self) -> Head:
         """The head of the current key group; refuses one that another query wrote."""
@@ -94,7 +94,7 @@ class Shards:
             waiting, rest = Waiting.read(rest[12 + 8 * len(dues) :])
         except (ValueError, struct.error) as reason:
             raise _damaged(reason) from None
-        return Head(bits, timer_ms, dues, waiting, open_crate(rest, self._common))
+        return Head(bits, timer_ms, dues, waiting, open_bundle(rest, self._common))
 
     def load(self, head: Head, shards: Iterable[int]) -> Kept:
         """The tables of these shards, all keys of a table together."""
@@ -102,7 +102,7 @@ class Shards:
         for shard in shards:
             stored = self._shards.getValue((shard,))
             if stored is not None:
-                for name, table in open_crate(decompress(stored[0]), self._keyed).items():
+                for name, table in open_bundle(decompress(stored[0]), self._keyed).items():
                     found[name].append(table)
         keyed = {
             name: pa.concat_tables(tables) if tables else self._keyed[name].empty_table()
@@ -126,7 +126,7 @@ class Shards:
         for place, shard in enumerate(shards.tolist()):
             own = {name: tables[place] for name, tables in split.items()}
             if any(table.num_rows for table in own.values()):
-                self._shards.updateValue((shard,), (compress(pack_crate(own)),))
+                self._shards.updateValue((shard,), (compress(pack_bundle(own)),))
             elif head.dues[shard] != NEVER or self._shards.containsKey((shard,)):
                 self._shards.removeKey((shard,))
             new_dues[shard] = dues({**own, **common})
@@ -136,10 +136,10 @@ class Shards:
         """Write the head."""
         dues = struct.pack(f"<{len(head.dues)}q", *head.dues)
         parts = [struct.pack("<iq", head.bits, head.timer_ms), dues, head.waiting.written()]
-        body = b"".join([*parts, pack_crate(head.common)])
+        body = b"".join([*parts, pack_bundle(head.common)])
         self._head.update((_closed(self._signature, body),))
         if head.fresh:
-            self._about.update((self._told,))
+            self._about.update((self._about_bytes,))
 
 
 def bits_for(bits: int, touched: int, tables: Sequence[pa.Table]) -> int:

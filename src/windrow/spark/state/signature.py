@@ -1,4 +1,4 @@
-"""What the state of a stream depends on: a query that differs in it cannot go on with the state."""
+"""What a stream's state depends on: a query with another signature cannot continue with it."""
 
 import hashlib
 import re
@@ -13,12 +13,12 @@ from windrow.spark.analysis.resolve import Request
 
 __all__ = ["marks", "signature_of", "without_marks"]
 
-# Spark numbers the variables of lambdas through all that a process makes, and draws seeds.
+# Spark numbers the variables of lambdas across a whole process, and draws random seeds.
 _NUMBERED = re.compile(r"\b([xyz])_\d+\b")
 _SEEDED = re.compile(r"\b(randn?|random)\(-?\d+L?\)")
 
-# Spark compares what its own state is made of by type and by nothing else, so types have to say
-# which query it is of.  There are 779 kinds of decimals, and 600,000 pairs of them.
+# Spark compares the schema of its own state by type only, so types have to encode the query.  There
+# are 779 decimal types, and so 600,000 pairs of them.
 _DECIMALS = [
     DecimalType(precision, scale) for precision in range(1, 39) for scale in range(precision + 1)
 ]
@@ -42,12 +42,12 @@ def signature_of(request: Request) -> str:
     functions = marks_of([*(part for _, part in definition.aggregates), *using])
     methods = f"; buckets by {definition.methods!r}" if definition.methods else ""
     asked = f"{named}{marked}; {aggregates}{functions}{methods}; order {definition.order.value}"
-    told = f"{asked}; columns {columns}"
-    return _SEEDED.sub(r"\1()", _NUMBERED.sub(r"\1", told))
+    text = f"{asked}; columns {columns}"
+    return _SEEDED.sub(r"\1()", _NUMBERED.sub(r"\1", text))
 
 
 def marks(request: Request) -> list[Column]:
-    """Aggregates of nothing for Spark's own state, of types that tell the query."""
+    """Aggregates without values for Spark's own state, whose types encode the query."""
     number = int.from_bytes(hashlib.sha256(signature_of(request).encode()).digest())
     found = []
     for place in range(_MARKS):
@@ -57,7 +57,7 @@ def marks(request: Request) -> list[Column]:
 
 
 def without_marks(results: DataFrame) -> DataFrame:
-    """Results whose marks are gone; Spark would leave out at once what nobody looks at."""
+    """Results without these markers, in a way that keeps Spark from optimising them away."""
     names = [f"{_MARK}{place}" for place in range(_MARKS)]
     for name in names:
         results = results.where(F.col(name).isNull())

@@ -1,9 +1,9 @@
 """Rows of a key group that wait for the watermark, in Spark's state store, by order of arrival.
 
-A micro-batch's rows are written as they came, and read when the watermark has passed the first of
-them: what it costs depends on the rows that come and on the micro-batches whose rows wait no
-longer, in part or all.  Where rows mostly come in order those are few; where they are spread over
-all the time they may be late, they are all that wait.
+The rows of a micro-batch are written as they came, and read when the watermark has passed the first
+of them: the cost depends on the new rows, and on the earlier micro-batches with rows that no longer
+wait.  If rows mostly arrive in order, those are few; if rows are spread over the whole lateness,
+those are all that have waiting rows.
 """
 
 import struct
@@ -23,15 +23,15 @@ from windrow.spark.transport.hashed import made_here, with_hash
 
 __all__ = ["Waiting", "WaitingRoom", "read_waiting"]
 
-# With more packs than this, all that waits is put in order of time and cut into a few: the list
-# stays short however long rows wait, and each is written anew once in as many micro-batches.
+# With more packs than this, all waiting rows are sorted by time and cut into a few packs: the list
+# stays short however long rows wait, and each row is rewritten once in that many micro-batches.
 _MOST_PACKS = 32
 _FEW_PACKS = 8
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """What is known of waiting rows without reading them."""
+    """What is known about waiting rows without reading them."""
 
     packs: tuple[tuple[int, int], ...] = ()  # the number of each, and its lowest time
     next_number: int = 0
@@ -81,7 +81,7 @@ class WaitingRoom:
         return pa.concat_tables(ripe), Waiting(tuple(packs), waiting.next_number)
 
     def let_in(self, waiting: Waiting, rows: pa.Table) -> Waiting:
-        """Have rows wait that came after all others."""
+        """Add rows that arrived after all others."""
         if not rows.num_rows:
             return waiting
         if len(waiting.packs) >= _MOST_PACKS:
@@ -136,8 +136,8 @@ def read_waiting(content: Any, schema: pa.Schema) -> pa.Table:
 def _written(schema: pa.Schema) -> pa.Schema:
     """What a pack holds of rows.
 
-    Arrival numbers are those of one micro-batch: what counts is the order of the rows.  A hash that
-    can be made anew takes as long to read as to make.
+    Arrival numbers are only valid within one micro-batch, so the order of the rows replaces them.
+    A hash that Python can compute takes as long to read as to compute, so it is not stored.
     """
     left = {"n"} | made_here(schema)
     return pa.schema([field for field in schema if field.name not in left])

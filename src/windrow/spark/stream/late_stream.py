@@ -1,8 +1,8 @@
-"""Rows of a stream that came too late for their windows, as a stream of their own.
+"""Rows of a stream that came too late for their windows, as a separate stream.
 
 Only Spark's stateful operator knows the watermark, so the rows pass through one that keeps nothing
-but that.  It judges by the watermarks of its own query: they are those of the query whose late rows
-it shows if both get the same rows in the same micro-batches.
+else.  It goes by the watermarks of its own query: they are the same as those of the query whose
+late rows it shows, if both get the same rows in the same micro-batches.
 """
 
 from collections.abc import Iterator
@@ -66,7 +66,7 @@ def _pack(schema: pa.Schema, labels: tuple[int, ...], late_by: LateBy) -> Work:
 
 
 class _LateRows(StatefulProcessor):
-    """Lets rows pass that are late for their windows."""
+    """Passes on the rows that are late for their windows."""
 
     def __init__(
         self, flow: Shipped[Flow], schema: pa.Schema, late_by: LateBy, *, timers: bool

@@ -64,7 +64,7 @@ class KeyGroupProcessor(StatefulProcessor):
         """Called by Spark before all else."""
         self._handle = handle
         self._flow = self._shipped.get()
-        self._told = result_schema(self._flow.engine.schema, HASH_KEY).names
+        self._result_columns = result_schema(self._flow.engine.schema, HASH_KEY).names
         kept = self._flow.engine.kept
         about = About(self._query, self._keys, kept, self._flow.rows)
         self._shards = Shards(handle, kept, about)
@@ -113,7 +113,7 @@ class KeyGroupProcessor(StatefulProcessor):
             self._shards.save(after)
         late = passed.late
         for table in passed.results:
-            yield from _packs(table.select(self._told), late)
+            yield from _packs(table.select(self._result_columns), late)
             late = 0
 
     def _pass_at_once(
@@ -133,7 +133,7 @@ class KeyGroupProcessor(StatefulProcessor):
         ripe, waiting = room.let_out(head.waiting, until)
         still = fresh.slice(0, 0)
         if flow.previews:
-            # What is told of a row is told once, as it comes: it is applied with the next call.
+            # A preview is emitted once, when the row arrives; the row is applied in the next call.
             still = self._of_the_same_keys(waiting, fresh)
         else:
             at_once, fresh = ripe_of(fresh, until)
@@ -146,7 +146,7 @@ class KeyGroupProcessor(StatefulProcessor):
         return replace(passed, late=late), head
 
     def _of_the_same_keys(self, waiting: Waiting, fresh: pa.Table) -> pa.Table:
-        """The waiting rows that new answers for these rows depend on."""
+        """The waiting rows that the new results for these rows depend on."""
         if not fresh.num_rows:
             return fresh
         rows = self._room.all(waiting)
@@ -178,14 +178,14 @@ def _due_ms(head: Head) -> int:
     """The first watermark with which a key group has something to do, if there is one."""
     low = head.waiting.low
     due = min(*head.dues, NEVER if low is None else low + 1)
-    # A watermark has reached its own millisecond, but none of the microseconds behind it.
+    # A watermark has reached its own millisecond, but none of the microseconds after it.
     return UNKNOWN if due == NEVER else -(-(due - 1) // 1000)
 
 
 def _packs(results: pa.Table, late: int) -> Iterator[Row]:
-    """Results as packed rows; the first tells how many rows came too late."""
+    """Results as packed rows; the first also holds how many rows were late."""
     size = rows_of_pack(results)
-    told = max(results.num_rows, 1 if late else 0)
-    for start in range(0, told, size):
+    rows = max(results.num_rows, 1 if late else 0)
+    for start in range(0, rows, size):
         piece = results.slice(start, size)
         yield Row(pack=pack(piece), late=late if start == 0 else 0)

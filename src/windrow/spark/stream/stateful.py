@@ -124,7 +124,7 @@ def _shared_by(labels: tuple[int, ...], owners: Owners | None) -> str:
 def with_state(
     packs: DataFrame, processor: StatefulProcessor, answers: str, mode: str, *, timed: bool
 ) -> DataFrame:
-    """What a processor answers to the packs of each key group, with Spark's state beside it."""
+    """The output of a processor for the packs of each key group, with its state in Spark."""
     spark = packs.sparkSession
     keep_state_in_rocksdb(spark)
     choose_tasks(spark, most=len(key_groups_of(spark)))
@@ -134,10 +134,11 @@ def with_state(
 
 
 def sentinel(schema: pa.Schema, labels: tuple[int, ...], late_by: LateBy) -> pa.RecordBatch:
-    """No rows, for the first key group: it hears of every micro-batch, and checks its state.
+    """Empty packs that call key groups in every micro-batch, even without rows.
 
-    A changed query may send its rows to key groups that have none yet, where nothing would tell.
-    Where rows are late by the watermark before, all key groups have to hear of every micro-batch.
+    The first key group is always called, so that it checks its state: a changed query might send
+    its rows only to key groups without state, and nothing would be noticed.  If rows are late by
+    the previous watermark, all key groups are called.
     """
     addressed = labels[:1] if late_by is LateBy.ITS_OWN else labels
     nothing = narrowed(schema.empty_table()).pack(0, 0)

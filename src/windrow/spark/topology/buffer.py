@@ -10,7 +10,7 @@ from windrow.spark.transport.hashed import with_hash
 
 __all__ = ["merged"]
 
-# What is worth a call of the engine, and what a node holds at most before it hands it on.
+# How much is worth a call of the engine, and how much a node holds at most before it sends it on.
 _TOGETHER_BYTES = 1 << 24
 _HELD_BYTES = 1 << 26
 
@@ -25,7 +25,7 @@ def merged(
 ) -> Iterator[pa.Table]:
     """Rows or states of this schema as states, one for each key and period.
 
-    A node that holds too much hands it on and begins anew: the next layer merges it all the same.
+    A node that holds too much sends it on and starts again; the next layer merges the parts.
     """
     kept, held = _nothing(engine), 0
     waiting: list[pa.Table] = []
@@ -33,7 +33,7 @@ def merged(
     for table in tables:
         waiting.append(table)
         weight += table.nbytes
-        # All that is held is worked through with every merge: not for less than it.
+        # A merge processes everything that is held, so it waits until as much again has come in.
         if weight <= max(together_bytes, held):
             continue
         kept = _applied(engine, kept, waiting, schema)
@@ -52,7 +52,7 @@ def _nothing(engine: AlignedWindows) -> Kept:
 
 
 def _applied(engine: AlignedWindows, kept: Kept, tables: list[pa.Table], schema: pa.Schema) -> Kept:
-    """What is held and these, merged; without a watermark no period ends, and nothing is told."""
+    """These merged with what is held; without a watermark no period ends or is emitted."""
     new = with_hash(pa.concat_tables(tables), schema)
     folded = schema.equals(engine.partials)
     return engine.advance(kept, Partials(new) if folded else new, NO_WATERMARK).kept

@@ -1,8 +1,8 @@
 """Lists and texts in order, though their values come over many nodes.
 
-Routing evenly loses the order of rows, so aggregates that depend on it are refused, save those
-whose states hold all their values: these can hold when each value came as well, and put them in
-order at the end.
+Distributing rows evenly loses their order, so aggregates that depend on it are refused, except
+those whose states hold all their values: they can also hold the time of each value, and sort at the
+end.
 """
 
 from collections.abc import Sequence
@@ -29,14 +29,14 @@ def require_any_order(aggregates: Sequence[tuple[str, Aggregate[Any]]], period: 
     for name, part in aggregates:
         if not part.monoid.commutative and part.monoid.kind is not Kind.HOLISTIC:
             raise AggregateError(
-                f"{name}={part!r} depends on the order of rows, which is lost where they are dealt "
-                "out to many nodes; ask for it without a plan, as in "
+                f"{name}={part!r} depends on the order of rows, which is lost when they are "
+                "distributed over many nodes; compute it without a plan, as in "
                 f"windrow.over(df, time=...).window(window.{period!r}).aggregate({name}={part!r})"
             )
 
 
 def in_any_order(definition: Definition) -> Definition:
-    """The definition with aggregates that give the same result in whichever order rows come."""
+    """The definition with aggregates that give the same result in any order of rows."""
     aggregates = tuple(
         (name, part if part.monoid.commutative else _timed(part))
         for name, part in definition.aggregates

@@ -1,8 +1,8 @@
-"""The work of nodes: deal rows out to the first layer, merge states and hand them on.
+"""What nodes do: distribute rows over the first layer, merge states and send them on.
 
-Rows are dealt out like cards: as many as there are nodes at a time, one for each, in an order drawn
-anew every time, so that shares are even and no node has the rows of certain keys.  Where a state
-goes depends on what it is.
+Rows are dealt like cards: in each round every node gets one row, in a new random order, so that
+shares are even and no node gets the rows of particular keys.  States are routed by their key or
+number.
 """
 
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ class Stop:
     routed: Routed
 
     def key_groups_of(self, table: pa.Table, turns: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The key group of each tuple: its key's, or whose turn it is."""
+        """The key group of each tuple: by its key, or in turn."""
         ranks = numbers(table[HASH_KEY]) if self.routed is Routed.BY_KEY else turns
         key_groups: NDArray[np.int32] = (ranks % self.key_groups).astype(np.int32)
         return key_groups
@@ -128,7 +128,7 @@ def _sent(
 
 
 def dealt(width: int, count: int, seed: int) -> NDArray[np.int64]:
-    """Which of so many nodes gets each of so many rows.
+    """Which of `width` nodes gets each row.
 
     >>> np.bincount(dealt(3, 10, seed=1)).tolist() in ([4, 3, 3], [3, 4, 3], [3, 3, 4])
     True
@@ -139,10 +139,10 @@ def dealt(width: int, count: int, seed: int) -> NDArray[np.int64]:
 
 
 def _seed(first_us: int) -> int:
-    """Another one for every task and micro-batch, yet the same if a task is run again.
+    """A seed that differs for every task and micro-batch, but is the same if a task is retried.
 
-    Spark may run a task again after some of what it sent has been read: were the rest dealt out
-    otherwise, rows would be lost and others doubled.
+    Spark may retry a task after part of its output has been read: if the rest were distributed
+    differently, some rows would be lost and others duplicated.
     """
     return crc32(f"{_number()} {first_us}".encode())
 

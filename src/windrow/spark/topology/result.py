@@ -1,4 +1,4 @@
-"""The result of a plan's run: a DataFrame that can also tell what its nodes took in."""
+"""The result of running a plan: a DataFrame that also reports the rates of its nodes."""
 
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -29,8 +29,8 @@ class Layered(Windowed):
         plan, period_us, tally = self._layered
         if tally is None:
             raise InputError(
-                "rates() needs accumulators, which Spark Connect has not; run the plan in a "
-                "classic session to measure it"
+                "rates() needs accumulators, which Spark Connect does not have; run the plan in "
+                "a classic session to measure it"
             )
         return rates_of(plan, tally.value.copy(), period_us)
 
@@ -38,7 +38,7 @@ class Layered(Windowed):
 def with_rates(
     result: Windowed, plan: Plan, period_us: int, tally: "Accumulator[Tally] | None"
 ) -> Layered:
-    """The same DataFrame, which can tell rates too."""
+    """The same DataFrame, with `rates()`."""
     finished: Any = result
     kind: Any = type(finished)
     finished.__class__ = _kind(kind)
@@ -49,5 +49,5 @@ def with_rates(
 
 @cache
 def _kind(windowed: Any) -> Any:
-    """A class of its own for each of Spark's (classic, Connect): still that kind of DataFrame."""
+    """A subclass of Spark's own DataFrame class (classic or Connect)."""
     return type("LayeredDataFrame", (Layered, windowed), {"__doc__": Layered.__doc__})

@@ -1,4 +1,4 @@
-"""The way of a plan on Spark: read what is asked, chain the layers, let the sink answer."""
+"""Runs a plan on Spark: resolve the query, chain the layers, and let the sink compute results."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -46,7 +46,7 @@ def run(
     give one each.  `time` is the event time, which may be left out if there is one timestamp only;
     `period` is the plan's own unless given; `by`, `lateness` and `emit` are those of
     `windrow.over`.  The result is that of `windrow.over(df, time, by)` in tumbling windows of
-    `period`, whatever the widths of the layers, and can tell `rates()`.
+    `period`, whatever the widths of the layers, and has `rates()`.
 
         plan.run(readings, agg.mean("temp"), period="1 minute")
     """
@@ -79,7 +79,7 @@ def _named(unnamed: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
         return named
     if len(unnamed) > 1 or named:
         raise AggregateError(
-            f"run() got {unnamed[-1]!r} without a name beside others; name each result, as in "
+            f"run() got {unnamed[-1]!r} without a name among others; name each result, as in "
             "n=agg.count()"
         )
     return {_UNNAMED: unnamed[0]}
@@ -110,7 +110,7 @@ def _explained(
         chosen,
         reasons=(f"a plan was run: layers of {widths} nodes, each node a partition",),
         stages=(
-            PackRows("rows into packs, dealt out evenly to the nodes of the first layer"),
+            PackRows("rows into packs, distributed evenly over the nodes of the first layer"),
             *relays,
             *([] if request.streaming else [Exchange(f"packs to {sink.width:,} nodes")]),
             answer,

@@ -50,12 +50,12 @@ class Tally:
         return Tally(dict(self.nodes), self.first_us, self.last_us)
 
 
-# How a task tells what it counted.
+# How a task reports its counts.
 Tell = Callable[[Tally], None]
 
 
 def untold(tally: Tally) -> None:
-    """Nobody listens: Spark Connect has no accumulators."""
+    """Counts nothing: Spark Connect has no accumulators."""
 
 
 def taken_in(

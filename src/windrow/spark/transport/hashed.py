@@ -1,7 +1,7 @@
-"""The hash of the key as a key itself: then whatever an engine keeps or gives tells its key group.
+"""The hash of the key as an extra key column, so that every table of an engine has its key group.
 
-Spark computes it, but for a key that is one whole number, or none: every column that is handed to
-Python costs time, and a multiplication takes none.
+Spark computes the hash, except for a key that is a single integer, or no key: every column that is
+sent to Python costs time, and a multiplication costs almost none.
 """
 
 from collections.abc import Sequence
@@ -32,19 +32,19 @@ __all__ = [
 ]
 
 HASH_KEY = "k0"
-# The golden ratio of 2^64: its multiples by numbers that follow each other, as keys often do, lie
-# more evenly than chance would have them.  Of 100 keys, one of two tasks has 51 and not 60.
+# The golden ratio of 2^64: its multiples by consecutive numbers, as keys often are, are spread more
+# evenly than random hashes.  Of 100 keys, one of two tasks gets 51 and not 60.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _ROWS = "rows"
 
 
 def is_hashed_here(schema: pa.Schema, keys: Sequence[str]) -> bool:
-    """Whether Python makes the hashes of these keys."""
+    """Whether Python computes the hashes of these keys."""
     return not keys or (len(keys) == 1 and pa.types.is_integer(schema.field(keys[0]).type))
 
 
 def hashes(table: pa.Table, keys: Sequence[str]) -> NDArray[np.int32]:
-    """A number below 2^31 for each key; another one than Spark's own `hash_of` makes."""
+    """A number below 2^31 for each key; not the same as Spark's `hash_of`."""
     if not keys:
         return np.zeros(table.num_rows, np.int32)
     own = numbers(table[keys[0]].fill_null(0)).astype(np.int64).view(np.uint64)
@@ -53,7 +53,7 @@ def hashes(table: pa.Table, keys: Sequence[str]) -> NDArray[np.int32]:
 
 
 def hashed(definition: Definition) -> Definition:
-    """The definition with its keys one place further, behind their hash."""
+    """The definition with the hash as its first key."""
     names = _further(definition)
     fields = [pa.field(HASH_KEY, pa.int32(), nullable=False)]
     fields += [field.with_name(names.get(field.name, field.name)) for field in definition.schema]
@@ -68,7 +68,7 @@ def hashed_rows(rows: DataFrame, definition: Definition) -> DataFrame:
 
 
 def made_here(schema: pa.Schema) -> set[str]:
-    """The hash, if Python can make it anew from the keys of rows in this hashed schema."""
+    """The hash column, if Python can recompute it from the keys of this hashed schema."""
     return {HASH_KEY} if is_hashed_here(schema, _own_keys(schema)) else set()
 
 
@@ -82,7 +82,7 @@ def with_hash(table: pa.Table, schema: pa.Schema) -> pa.Table:
 def hashed_slices(partials: DataFrame, definition: Definition, schema: pa.Schema) -> DataFrame:
     """Slices with their keys as the hashed definition has them, the columns called by number.
 
-    Spark cannot hand a column with a dot in its name, as states have, to Python: see `as_slices`.
+    Spark cannot send a column with a dot in its name, as states have, to Python: see `as_slices`.
     """
     keys = _keys(definition)
     left = {HASH_KEY, _ROWS} - keys.keys()
@@ -92,9 +92,9 @@ def hashed_slices(partials: DataFrame, definition: Definition, schema: pa.Schema
 
 
 def as_slices(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Slices in Python, their columns called as they should be.
+    """Slices in Python, with their proper column names.
 
-    Spark does not count their rows: how many came is asked of streams alone, where Python folds.
+    Spark does not count their rows: only streams need the number, and there Python folds rows.
     """
     called = {_called(name, schema): name for name in schema.names}
     own = table.select([name for name in table.schema.names if name in called])
@@ -114,7 +114,7 @@ def without_hash(definition: Definition, results: pa.Schema) -> list[Column]:
 
 
 def _keys(definition: Definition) -> dict[str, Column]:
-    """What to select for the keys of a hashed definition, as far as Spark makes them."""
+    """What to select for the keys of a hashed definition, as far as Spark computes them."""
     keys = {new: F.col(old) for old, new in _further(definition).items()}
     if is_hashed_here(definition.schema, definition.keys):
         return keys

@@ -1,8 +1,7 @@
 """Rows packed into packs before a shuffle, key group by key group.
 
-A shuffle moves a pack of thousands of rows as it moves one row, and Python takes a pack apart
-as fast as it reads memory.  A key group is a share of the keys; all rows of a key are in one key
-group.
+A shuffle moves a pack of thousands of rows as if it were one row, and Python unpacks it as fast as
+it reads memory.  A key group is a share of the keys; all rows of a key are in one key group.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -48,12 +47,12 @@ _PACKS = pa.schema([("key_group", pa.int32()), ("low", pa.int64()), ("pack", pa.
 _GATHERED = 1 << 17
 _GATHERED_BYTES = 1 << 26
 _RESULTS = 1 << 16
-# What a pack should hold.  Streams hand them to Python by the thousand (`suiting`): bytes bound
-# what that takes of memory, whatever rows are like.
+# The size of a pack.  Spark sends packs to Python by the thousand, so their bytes limit the memory
+# that takes, however wide rows are.
 _PACK_ROWS = 1 << 13
 _PACK_BYTES = 1 << 16
 
-# Arrival numbers: a task's number above, the row's number in the task below.
+# Arrival numbers: the task's number in the upper bits, the row's number in the task in the lower.
 _TASK_SHIFT = 40
 
 
@@ -75,7 +74,7 @@ def numbered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 
 def first_number() -> int:
-    """From which on this task may number what it gives: no other task has the same."""
+    """The first arrival number of this task; no other task uses the same numbers."""
     context = TaskContext.get()
     return (0 if context is None else context.partitionId()) << _TASK_SHIFT
 
@@ -99,9 +98,9 @@ def in_key_groups(
 ) -> Iterator[pa.RecordBatch]:
     """A table as packs, each of one key group, with its lowest rank (time, or arrival number).
 
-    Long packs are cut at round ranks: those of different tables then lie beside each other and
-    not across, and who puts them in order needs few of them at a time.  Rows of one rank stay in
-    order if ties are kept, which takes longer.
+    Long packs are cut at round ranks, so that packs of different tables do not overlap much, and
+    merging them in order needs few of them at a time.  Rows of the same rank stay in order if ties
+    are kept, which takes longer.
     """
     order = _by_key_group(key_groups, ranks, keep_ties=keep_ties)
     if order is not None:
@@ -132,9 +131,9 @@ def packs(key_groups: Any, lows: Any, contents: Sequence[Sequence[Any]]) -> pa.R
 def _by_key_group(
     key_groups: NDArray[Any], ranks: NDArray[np.int64], *, keep_ties: bool
 ) -> NDArray[np.int64] | None:
-    """Key group by key group, each by rank; None where they stand so, as rows of one key mostly do.
+    """The order by key group and then by rank; None if rows are already in it.
 
-    Rows mostly come by rank, and few key groups are sorted fast.
+    Rows mostly arrive by rank, and sorting by few key groups is fast.
     """
     if key_groups.max(initial=0) < 1 << 15:
         key_groups = key_groups.astype(np.int16)  # numpy sorts 16 bits by counting
@@ -147,7 +146,7 @@ def _by_key_group(
 
 
 def _cuts(key_groups: NDArray[Any], ranks: NDArray[np.int64], rows: int) -> NDArray[np.int64]:
-    """Where packs of about so many rows begin, and the end."""
+    """Where packs of about this many rows begin, and the end."""
     borders = np.flatnonzero(key_groups[1:] != key_groups[:-1]) + 1
     borders = np.concatenate([[0], borders, [len(key_groups)]])
     cuts = [borders]
@@ -167,7 +166,7 @@ def result_schema(results: pa.Schema, *others: str) -> pa.Schema:
 
 
 def resplit(tables: Iterable[pa.Table]) -> Iterator[pa.RecordBatch]:
-    """Results in batches of a size that suits both sides."""
+    """Results in batches of moderate size."""
     for table in tables:
         yield from table.combine_chunks().to_batches(max_chunksize=_RESULTS)
 

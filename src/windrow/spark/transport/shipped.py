@@ -1,8 +1,8 @@
-"""Objects shipped to Python workers, and unpacked there once.
+"""Objects shipped to Python workers, and unpickled there once.
 
-Spark sends a function anew with every task.  Compiled kernels hang on the identity of the
-functions they were made of, so a worker that unpacked a query for every task would look its
-kernels up for every task; it keeps them by content instead.
+Spark sends a function with every task.  Compiled kernels are cached by the identity of the
+functions they were made from, so a worker that unpickled a query for every task would look up its
+kernels for every task; it caches objects by their content instead.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Shipped(Generic[T]):
-    """What `build(*arguments)` makes, made where it is needed and kept there."""
+    """The result of `build(*arguments)`, built where it is needed and cached there."""
 
     def __init__(self, build: Callable[..., T], *arguments: Any) -> None:
         self._content: bytes = cloudpickle.dumps((build, arguments))  # type: ignore[no-untyped-call]

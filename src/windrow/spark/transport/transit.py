@@ -1,4 +1,4 @@
-"""Packs on their way from task to task: cut into chunks, shuffled, put in order, and joined."""
+"""Packs sent from task to task: cut into chunks, shuffled, sorted, and joined again."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby

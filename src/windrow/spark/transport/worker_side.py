@@ -1,7 +1,7 @@
-"""What runs in a Python worker before windrow does: it says what the worker lacks.
+"""Runs in a Python worker before windrow does, and reports what the worker lacks.
 
-Functions of this module travel as code, not by name, and need nothing but Python itself: a worker
-that has no windrow can run them.  As a program it prints what the interpreter that runs it has.
+The functions of this module are shipped by value, not by name, and need only Python itself, so a
+worker without windrow can run them.  Run as a program, it reports on its own interpreter.
 """
 
 import importlib.util

@@ -1,9 +1,9 @@
 """Spark's Python workers: which Python they run, and whether it has what windrow needs.
 
-On a local master that nobody has told which Python to use, workers run the driver's own.  Before
-the first query of a session that needs workers they are looked at, once: on this machine by
-starting their Python, elsewhere by a job of one row.  Work travels in an envelope that tells what a
-worker lacks, should another one lack it.
+On a local master workers run the driver's own Python, unless another is configured.  Before the
+first query of a session that needs workers, their Python is checked once: on this machine by
+starting it, elsewhere with a job of one row.  Work is shipped in a wrapper that reports what is
+missing, in case another worker lacks something.
 """
 
 import inspect
@@ -27,19 +27,19 @@ from windrow.spark.transport.packing import Work
 
 __all__ = ["JOB_ERRORS", "SETTING", "described", "in_workers", "require_workers"]
 
-# What a job that fails raises: errors of Spark's own, and those of Java without a form in Python.
+# What a failing job raises: Spark's own errors, and Java errors without a Python class.
 JOB_ERRORS = (PySparkException, Py4JError)
 
 SETTING = "spark.windrow.workers"
 _CHECK, _TRUST = "check", "trust"
 
-# What PySpark runs unless it is told otherwise.
+# What PySpark runs by default.
 _DEFAULT_PYTHON = "python3"
 _START_S = 60
 
 cloudpickle.register_pickle_by_value(worker_side)  # type: ignore[no-untyped-call]
 
-# By session and Python: what is wrong with its workers, if anything.
+# By session and Python: what is wrong with the workers, if anything.
 _known: dict[tuple[str, str], str | None] = {}
 
 
@@ -50,7 +50,7 @@ def in_workers(df: DataFrame, work: Work, schema: Any) -> DataFrame:
 
 
 def require_workers(spark: SparkSession) -> None:
-    """Refuse a session whose workers cannot run windrow; its workers are looked at once."""
+    """Refuse a session whose workers cannot run windrow; they are checked once."""
     context: Any = getattr(spark, "_sc", None)  # none on Spark Connect
     here = context is not None and _is_on_this_machine(context.master)
     if here:
@@ -64,12 +64,12 @@ def require_workers(spark: SparkSession) -> None:
         _known[mark] = None if fine else _problem(_asked_there(spark))
     problem = _known[mark]
     if problem is not None:
-        raise WorkerError(f"{problem}; {_advice()}, or {SETTING}={_TRUST} to go without this check")
+        raise WorkerError(f"{problem}; {_advice()}, or set {SETTING}={_TRUST} to skip this check")
 
 
 @contextmanager
 def described(spark: SparkSession, description: str) -> Iterator[None]:
-    """Show in Spark's own pages what a job of ours is for."""
+    """Show in Spark's web UI what one of our jobs is for."""
     context = getattr(spark, "_sc", None)
     if context is None:
         yield
@@ -84,7 +84,7 @@ def described(spark: SparkSession, description: str) -> Iterator[None]:
 
 
 class _Envelope:
-    """Work that opens in a worker, where it says what is missing there."""
+    """Work that is unpickled in a worker, and reports what is missing there."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -103,22 +103,24 @@ def _is_on_this_machine(master: str) -> bool:
 
 
 def _use_own_python(context: Any) -> None:
-    """Let workers on this machine run the Python they are told to, or else the driver's own."""
+    """Let workers on this machine run the configured Python, or else the driver's own."""
     if context.pythonExec == _DEFAULT_PYTHON and "PYSPARK_PYTHON" not in os.environ:
-        # PySpark reads this setting with spark-submit alone.
-        told = context.getConf().get("spark.pyspark.python")
-        context.pythonExec = told or sys.executable or _DEFAULT_PYTHON
+        # PySpark itself reads this setting only in spark-submit.
+        setting = context.getConf().get("spark.pyspark.python")
+        context.pythonExec = setting or sys.executable or _DEFAULT_PYTHON
 
 
 def _is_asked_for(spark: SparkSession) -> bool:
-    told = str(spark.conf.get(SETTING, _CHECK)).lower()
-    if told not in {_CHECK, _TRUST}:
-        raise InputError(f"{SETTING}={told!r} is not a valid value; use {_CHECK!r} or {_TRUST!r}")
-    return told == _CHECK
+    setting = str(spark.conf.get(SETTING, _CHECK)).lower()
+    if setting not in {_CHECK, _TRUST}:
+        raise InputError(
+            f"{SETTING}={setting!r} is not a valid value; use {_CHECK!r} or {_TRUST!r}"
+        )
+    return setting == _CHECK
 
 
 def _asked_here(python: str) -> dict[str, Any]:
-    """What a Python of this machine says of itself; nothing if it does not start."""
+    """The report of a Python on this machine; empty if it does not start."""
     try:
         done = subprocess.run(
             [python, "-"],
@@ -135,7 +137,7 @@ def _asked_here(python: str) -> dict[str, Any]:
 
 
 def _asked_there(spark: SparkSession) -> dict[str, Any]:
-    """What a worker says of itself: one job of one row, which needs no Arrow."""
+    """The report of a worker: one job of one row, which needs no Arrow."""
     ask = F.udf(worker_side.packages, "string", useArrow=False)
     try:
         with described(spark, "looking at the Python of the workers"):
@@ -159,11 +161,11 @@ def _problem(found: dict[str, Any]) -> str | None:
     """What keeps such a worker from running windrow."""
     if not found:
         return "Spark's Python workers do not start"
-    told = f"Spark's Python workers run {found['python']} (Python {found['version']})"
+    running = f"Spark's Python workers run {found['python']} (Python {found['version']})"
     if found["missing"]:
-        return f"{told}, which has no {' and no '.join(found['missing'])}"
+        return f"{running}, which has no {' and no '.join(found['missing'])}"
     if found["version"].split(".")[:2] != [str(part) for part in sys.version_info[:2]]:
-        return f"{told}, and the driver Python {sys.version_info[0]}.{sys.version_info[1]}"
+        return f"{running}, but the driver runs {sys.version_info[0]}.{sys.version_info[1]}"
     return None
 
 
@@ -171,5 +173,5 @@ def _advice() -> str:
     return (
         "start Spark with PYSPARK_PYTHON (or spark.pyspark.python) set to a Python that has them, "
         f"on this machine {sys.executable}; on a cluster pip install 'windrow[spark]' on every "
-        "node, or send an environment along with spark.archives"
+        "node, or ship an environment with spark.archives"
     )

@@ -38,14 +38,14 @@ from windrow.topology.simulation.world import (
 
 __all__ = ["DONE", "FULL", "PAUSED", "advance", "settle"]
 
-# Why the loop stopped: the time has come, so many events have passed, or the queue must grow.
+# Why the loop stopped: the time is up, the limit of events is reached, or the queue must grow.
 DONE, PAUSED, FULL = range(3)
 
 _FIRST_TRY = -1.0  # since when a tuple waits that does not
 
 
 def advance(world: Any, until: Any, events: Any) -> Any:
-    """Let what happens before a moment happen, but not more than so many events."""
+    """Process the events before a moment, up to a limited number."""
     streams, waiting, closings = world.streams, world.waiting, world.closings
     for _ in range(events):
         waiting_now = read_int(waiting.used, SIZE)

@@ -29,7 +29,7 @@ from windrow.topology.simulation.world import (
 
 __all__ = ["arrive", "drop", "note_delay", "sent_again", "wait"]
 
-_SOONEST_S = 1e-6  # a tuple sent again at the same moment would be refused for ever
+_SOONEST_S = 1e-6  # a tuple sent again at the same moment would be refused forever
 
 
 def wait(

@@ -1,4 +1,4 @@
-"""What a simulation tells: of every layer, of every period, and of the time results take."""
+"""The report of a simulation: of every layer, of every period, and of the latency of results."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ __all__ = ["LayerReport", "Percentiles", "PeriodReport", "Simulation"]
 
 @dataclass(frozen=True)
 class Percentiles:
-    """Durations in seconds that so many in a hundred do not exceed, to 2 percent; `max` exactly.
+    """Percentiles of durations in seconds, accurate to 2 percent; `max` is exact.
 
     >>> Percentiles(p50=0.2, p90=0.5, p99=2.0, max=60.0).p99
     2.0

@@ -17,7 +17,7 @@ _BYTES = np.int64(8)
 
 @hot
 def row(address: Any, number: Any, cells: Any) -> Any:
-    """The address of one row of so many cells."""
+    """The address of one row with this many cells."""
     return address + _BYTES * cells * number
 
 

@@ -40,7 +40,7 @@ def simulate(
 ) -> Simulation:
     """What becomes of a plan's items: which nodes are full, what is lost, how late results are.
 
-    Every node takes so many items and bytes in each calendar second and refuses the rest;
+    Every node accepts items and bytes up to its limit in each calendar second and refuses the rest;
     `on_refusal` and `back_off` say what happens then.  A tuple goes to a node by the hash of its
     device (in the first layer, whose `routing` may be given here), of its key, or of its number.
     Each device has a clock of its own, wrong by `skew_s` on average, which tells the period of its
@@ -48,7 +48,7 @@ def simulate(
     of the report is the time of one.  Nodes that hand on when a period closes do so three times
     the skew after its end, each layer after the one before.
 
-    It lasts an hour, or as long as the trace, unless told otherwise.  `bursts` are those of
+    It lasts an hour, or as long as the trace, unless `duration_s` is given.  `bursts` are those of
     `Sending.BURSTY`, `jitter_s` is how far around the tick of `Sending.TICK` devices send.
     A trace tells the sizes and periods of its items if it has them; else they are the plan's, its
     devices being numbered through all classes.  `progress(done_s, duration_s)` is called a hundred

@@ -105,7 +105,7 @@ class Scenario:
             )
 
     def _require_small_tuples(self) -> None:
-        """What a node can never take would be sent again for ever."""
+        """Refuse tuples that a node can never accept: they would be sent again forever."""
         largest = max(one.item_bytes for one in self.plan.sources)
         if self.trace is not None and self.trace.sizes is not None:
             largest = float(self.trace.sizes.max())
@@ -113,13 +113,13 @@ class Scenario:
             if not _fits(largest, layer.node.limit):
                 raise InputError(
                     f"a node of layer {number} never takes a tuple of {largest:g} bytes, as it "
-                    f"takes {_told(layer.node.limit)} in a second: on_refusal=Refusal.RETRY would "
-                    "send it again for ever; raise the limit, or use Refusal.DROP"
+                    f"takes {_in_words(layer.node.limit)} in a second: on_refusal=Refusal.RETRY "
+                    "would send it again forever; raise the limit, or use Refusal.DROP"
                 )
             largest = self.plan.state_bytes
 
 
-def _told(limit: Limit) -> str:
+def _in_words(limit: Limit) -> str:
     parts = []
     if limit.items is not None:
         parts.append(f"{limit.items:g} items")

@@ -39,7 +39,7 @@ def moments_of(
 ) -> NDArray[np.float64]:
     """When in its cycle each device sends, in the order of each class.
 
-    At any moment alike, or all around the tick where it is told how far from it.
+    At a random moment, or around the common tick if a distance from it is given.
     """
     generator = np.random.default_rng((seed, _MOMENTS))
 

@@ -72,7 +72,7 @@ _MOST_PLACES = 2**24  # 1.3 GB
 
 
 def waiting_room(places: int = _PLACES) -> Waiting:
-    """Room for so many, and nobody in it."""
+    """An empty queue with room for this many."""
     return Waiting(
         room=places,
         used=np.zeros(2, np.int64),

@@ -1,12 +1,12 @@
 """What a Redis server is asked to do as one: scripts, each a transaction in a single round trip.
 
-Every opening of a window has a token of its own.  It lies in the lease, which runs out, and in the
-hash of the window, which stays.  Who finds his token in both may go on; who finds it in the hash
-alone was away for long, but nobody came in between: he takes the lease again.  Anybody else is told
-so, and changes nothing.
+Every opening of a window has its own token.  It is stored in the lease, which expires, and in the
+hash of the window, which stays.  A holder that finds its token in both may go on.  If it is only in
+the hash, the holder was away for long, but nobody else opened the window: it takes the lease again.
+Anyone else gets an error, and changes nothing.
 
-A client that hears nothing sends a write again, and the first copy may arrive last, after others
-have followed.  So the writes of a holder are numbered, and one that comes late changes nothing.
+A client that gets no reply sends a write again, and the first copy may arrive last, after later
+writes.  So the writes of a holder are numbered, and an outdated one changes nothing.
 """
 
 from hashlib import sha1
@@ -44,8 +44,8 @@ if redis.call('PEXPIRE', lease, lease_ms) == 0 then
 end
 """
 
-# ARGV[3] is the time to live in milliseconds, 0 for ever.  Here only a new window gets it: the keys
-# of an old one must go on running out together.
+# ARGV[3] is the time to live in milliseconds, 0 for no expiry.  Here only a new window gets it: the
+# keys of an old one must go on running out together.
 OPEN = Script("""
 local lease, window, token, lease_ms, ttl_ms = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]
 local on_lease = redis.call('GET', lease)

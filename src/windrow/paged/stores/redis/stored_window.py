@@ -25,7 +25,7 @@ _MAX_BATCH_BYTES = 256 << 20
 
 
 class Terms(NamedTuple):
-    """How long a lease and a window last, in milliseconds; a window for ever if that is 0."""
+    """How long a lease and a window last, in milliseconds; a window forever if that is 0."""
 
     lease_ms: int
     ttl_ms: int

@@ -136,7 +136,9 @@ class Database:
                 f"{path} holds damaged files ({error}); check the disk, then restore the folder "
                 "from a copy, or delete it and build its windows again"
             )
-        advice = next((told for words, told in _ADVICE if any(w in error for w in words)), _OTHER)
+        advice = next(
+            (advised for words, advised in _ADVICE if any(w in error for w in words)), _OTHER
+        )
         return StoreError(f"{path}: RocksDB failed ({error}); {advice}")
 
     def _holder(self) -> str:

@@ -36,8 +36,8 @@ def page_options() -> Options:
     options.set_keep_log_file_num(2)
     options.set_max_log_file_size(_MB)
 
-    # Safety: a log that breaks off, as after a crash, is read so far; a damaged one is told of,
-    # where by default all that follows the damage would be dropped without a word.
+    # Safety: a log that breaks off, as after a crash, is read up to there; a damaged one is an
+    # error, while by default everything after the damage would be dropped silently.
     options.set_wal_recovery_mode(DBRecoveryMode.tolerate_corrupted_tail_records())
 
     options.set_block_based_table_factory(table)
