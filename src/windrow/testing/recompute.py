@@ -5,6 +5,7 @@ from functools import reduce
 from typing import Any
 
 from windrow.algebra.aggregate import Aggregation, as_monoid
+from windrow.testing.given import items
 
 __all__ = ["fold"]
 
@@ -17,4 +18,5 @@ def fold(aggregate: Aggregation, values: Iterable[Any]) -> Any:
     5
     """
     monoid = as_monoid(aggregate, "aggregate")
-    return monoid.lower(reduce(monoid.combine, map(monoid.lift_row, values), monoid.identity))
+    lifted = map(monoid.lift_row, items(values, "values"))
+    return monoid.lower(reduce(monoid.combine, lifted, monoid.identity))
