@@ -13,6 +13,8 @@ __all__ = ["fold"]
 def fold(aggregate: Aggregation, values: Iterable[Any]) -> Any:
     """What a window of these values must answer: lift all, combine left to right, lower.
 
+    What the values themselves cannot do raises as in Python.
+
     >>> from windrow import agg
     >>> fold(agg.max(), [3, None, 5])
     5
