@@ -244,4 +244,5 @@ def test_crafted_code_in_a_folder_that_others_may_write_does_not_run(
         done = run()
         assert done.stdout == "[1.0, 3.0]\n"
         assert len(re.findall("CacheWarning", done.stderr)) == 1
+        assert done.stderr.startswith("<string>:4: CacheWarning")  # the user's own line
         assert not proof.exists()

@@ -155,6 +155,11 @@ def test_neighbouring_readings_differ_by_hundredths() -> None:
             "nulls=nan is not a share; give 0 or more, and less than 1, e.g. nulls=0.01",
         ),
         (
+            {"nulls": 10**5000},
+            "nulls=<an int of 16,610 bits> is not a share; give 0 or more, and less than 1, "
+            "e.g. nulls=0.01",
+        ),
+        (
             {"nulls": "few"},
             "nulls='few' is a str; give a share from 0 to below 1, e.g. nulls=0.01",
         ),

@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
@@ -11,7 +11,17 @@ import pytest
 import windrow as wr
 from tests.fuzz.judging import Call, require_helpful
 from tests.fuzz.junk import anything
-from windrow import agg, approximate, paged, structures, topology, window
+from windrow import (
+    agg,
+    approximate,
+    datasets,
+    paged,
+    structures,
+    testing,
+    topology,
+    window,
+    windows,
+)
 from windrow.paged import stores
 from windrow.windows import Check
 
@@ -21,6 +31,8 @@ PLAN = topology.plan(500, rate=0.5, nodes=20)
 SOURCES = topology.Sources(500, 0.5)
 LIMIT = topology.Limit(items=20)
 POLICY = window.policy(keep=lambda kept: kept.n <= 3, using={"n": agg.count()})
+
+ROWS = [{"at": datetime(2024, 7, 1, 12, minute), "k": "a", "v": minute} for minute in (1, 4, 9)]
 
 COLUMN = (None, "temp", agg.TIME)
 DURATIONS = ("1 hour", "90s", timedelta(seconds=5), "-1 s", "0 s", "1 month", "5")
@@ -44,7 +56,12 @@ def approximate_amta(monoid: Any, method: Any, **others: Any) -> Any:
 CONSTRUCTORS: dict[Callable[..., Any], Valid] = {
     window.tumbling: {"size": DURATIONS, "offset": DURATIONS},
     window.hopping: {"size": DURATIONS, "every": DURATIONS, "offset": DURATIONS},
-    window.trailing: {"duration": DURATIONS, "rows": COUNTS},
+    window.trailing: {
+        "duration": DURATIONS,
+        "rows": COUNTS,
+        "closed": ("left", window.Closed.BOTH),
+        "ties": ("together", window.Ties.ARRIVAL),
+    },
     window.session: {"gap": DURATIONS},
     window.count: {"size": COUNTS, "every": COUNTS},
     window.punctuated: {"start": ("on", None), "end": ("off", None)},
@@ -77,6 +94,8 @@ CONSTRUCTORS: dict[Callable[..., Any], Valid] = {
         "kind": ("algebraic", "sketch"),
         "name": ("spread", None),
         "returns": ("double", None),
+        "neutral": (0, None),
+        "codec": (wr.unsafe_pickle, None),
     },
     structures.Amta: {"monoid": AGGREGATES, "policy": (POLICY, None)},
     structures.Daba: {"monoid": AGGREGATES, "policy": (POLICY, None)},
@@ -105,6 +124,8 @@ CONSTRUCTORS: dict[Callable[..., Any], Valid] = {
         "monoid": (agg.max(),),
         "store": (store(),),
         "name": ("window",),
+        "policy": (POLICY, None),
+        "codec": (wr.unsafe_pickle, None),
         "dtypes": ((object,), None),
         "page": (8, 64),
         "cached_pages": (4, 16),
@@ -124,6 +145,27 @@ CONSTRUCTORS: dict[Callable[..., Any], Valid] = {
         "buffer_bytes": (1, 1 << 20),
         "wait_s": (0, 1.5),
     },
+    datasets.day_of_arrivals: {
+        "sensors": (1, 2),
+        "seed": (0, 1),
+        "every_us": (6 * 3_600_000_000,),
+        "missing": SHARES,
+        "nulls": SHARES,
+        "late": SHARES,
+        "stray": SHARES,
+    },
+    datasets.server_memory: {"readings": (1, 10), "seed": (0, 1), "chunk": (5, 100)},
+    testing.expected: {
+        "rows": (ROWS, []),
+        "time": ("at",),
+        "aggregates": ({"n": agg.count()}, {"top": agg.max("v")}),
+        "by": ("k", ["k"], ()),
+        "window": (window.tumbling("1 min"), window.trailing(rows=2), POLICY),
+        "keep": ("v", ()),
+        "order": ("time", "arrival"),
+        "emit": ("on_close", "on_change"),
+    },
+    windows.describe: {"us": COUNTS},
     stores.MemoryStore().open: {"name": ("window", "another")},
     stores.MemoryStore().delete: {"name": ("window", "another")},
     stores.RedisStore: {

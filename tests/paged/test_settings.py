@@ -10,7 +10,7 @@ import pytest
 from tests.paged.faulty import FaultyStore
 from windrow import agg
 from windrow.approximate import ApproximateAmta, SumLike
-from windrow.errors import InputError
+from windrow.errors import InputError, WindowError
 from windrow.paged import Outage, PagedAmta
 from windrow.paged.stores import MemoryStore, RedisStore, RocksStore
 
@@ -38,6 +38,14 @@ def test_a_setting_that_makes_no_sense_is_refused_by_name(argument: str, value: 
         PagedAmta(agg.collect(), store, "w", **{argument: value})
     with pytest.raises(InputError, match=rf"^{argument}=.*(give|use)"):
         ApproximateAmta(agg.sum(), SumLike(absolute=1), store=store, name="w", **{argument: value})
+    assert not store.names()
+
+
+@pytest.mark.parametrize("policy", [7, "keep", {}, agg.max()], ids=repr)
+def test_what_is_no_policy_is_refused_before_the_store_is_touched(policy: Any) -> None:
+    store = MemoryStore()
+    with pytest.raises(WindowError, match=r"^policy=.* is no slide policy; give"):
+        PagedAmta(agg.max(), store, "w", policy)
     assert not store.names()
 
 

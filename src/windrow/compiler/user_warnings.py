@@ -7,6 +7,8 @@ from windrow.errors import CompilationWarning
 
 __all__ = ["level_of_the_user", "warn_interpreted"]
 
+_NO_USERS = ("windrow.", "numba.")
+
 
 def warn_interpreted(what: str, why: str) -> None:
     """Say that something runs interpreted, and why."""
@@ -18,8 +20,11 @@ def warn_interpreted(what: str, why: str) -> None:
 
 
 def level_of_the_user() -> int:
-    """How far back the first caller outside windrow is, as `warn` counts from our caller."""
+    """How far back the first caller of windrow is, as `warn` counts from our caller.
+
+    The compiler is passed over too: it asks our cache for what it would else compile.
+    """
     frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("windrow."):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_NO_USERS):
         frame, level = frame.f_back, level + 1
     return level

@@ -17,7 +17,7 @@ def require_int(number: int, argument: str, *, least: int, most: int) -> None:
         )
     if not least <= number <= most:
         raise InputError(
-            f"{argument}={number} is out of bounds; give an int from {least} to {most}"
+            f"{argument}={shown(number)} is out of bounds; give an int from {least} to {most}"
         )
 
 
@@ -30,7 +30,7 @@ def require_share(share: float, argument: str) -> None:
         )
     if not 0 <= share < 1:  # NaN fails this too
         raise InputError(
-            f"{argument}={share} is not a share; give 0 or more, and less than 1, "
+            f"{argument}={shown(share)} is not a share; give 0 or more, and less than 1, "
             f"e.g. {argument}=0.01"
         )
 

@@ -23,6 +23,7 @@ from windrow.paged.settings import (
 from windrow.paged.stores.base import Store
 from windrow.paged.write_behind import Outage
 from windrow.structures.compiled_amta import CompiledAmta
+from windrow.structures.contents import require_policy
 from windrow.windows import Check, Policy
 
 __all__ = ["PagedAmta"]
@@ -82,6 +83,7 @@ class PagedAmta(Closing):
         )
         require_store(store)
         require_codec(codec)
+        require_policy(policy)
         if patience.outage is Outage.SHRINK:
             raise InputError(
                 f"outage={patience.outage}: PagedAmta keeps every update and has nothing to make "

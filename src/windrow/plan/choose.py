@@ -1,5 +1,6 @@
 """The choice: which strategy runs a query, and what that answers."""
 
+from windrow.arguments import shown
 from windrow.errors import InputError
 from windrow.parallel.methods import Method
 from windrow.plan.answers import Assembly, Slicing, State, Strategy
@@ -23,6 +24,11 @@ EXPANDED_RATHER_THAN_MERGED = 64
 
 def choose(query: Description) -> Plan:
     """The plan for a query; a forced strategy is refused where it cannot run it."""
+    if not isinstance(query, Description):
+        raise InputError(
+            f"query={shown(query)} is a {type(query).__name__}, not a Description; make one, or "
+            "ask windrow.over(...).window(...).plan(...)"
+        )
     _require_order(query)
     strategy = _best(query) if query.forced is None else _forced(query, query.forced)
     method = method_of(query)

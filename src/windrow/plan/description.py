@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from windrow.approximate.method import Method as BucketMethod
+from windrow.arguments import shown, whole
+from windrow.errors import InputError
 from windrow.parallel.methods import Method
 from windrow.plan.answers import Strategy
 from windrow.windows import Aligned, Emit, Order, Window
@@ -24,6 +27,14 @@ class Described:
     compiled: bool  # its states are numbers, and its loops compiled
     methods: tuple[BucketMethod, ...] = ()  # which of its rows share buckets, if any do
     has_bounds: bool = False  # of itself, being a sketch that is kept whole
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise _wrong("name", self.name, "the name of a result")
+        if not isinstance(self.text, str):
+            raise _wrong("text", self.text, "the aggregate as it was written")
+        if not isinstance(self.methods, tuple):
+            raise _wrong("methods", self.methods, "a tuple of methods")
 
 
 @dataclass(frozen=True)
@@ -46,6 +57,24 @@ class Description:
     cuttable: bool = False  # rows of one key can be cut by time, and worked on by several tasks
     splits: bool = False  # those of hot keys are, or of all keys where the user says so
     unsampled: str | None = None  # why no row is looked at to find such keys
+
+    def __post_init__(self) -> None:
+        if not _pairs(self.windows, Window):
+            raise _wrong("windows", self.windows, "a tuple of pairs, each a name and a window")
+        if not _all(self.aggregates, Described):
+            raise _wrong("aggregates", self.aggregates, "a tuple of aggregates, each Described")
+        if not _all(self.keys, str):
+            raise _wrong("keys", self.keys, "a tuple of the names of columns")
+        if not isinstance(self.emit, Emit):
+            raise _wrong("emit", self.emit, "an Emit")
+        if not isinstance(self.order, Order):
+            raise _wrong("order", self.order, "an Order")
+        if self.forced is not None and not isinstance(self.forced, Strategy):
+            raise _wrong("forced", self.forced, "a Strategy, or None")
+        if self.lateness_ms is not None and whole(self.lateness_ms) is None:
+            raise _wrong("lateness_ms", self.lateness_ms, "whole milliseconds, or None")
+        if self.unsampled is not None and not isinstance(self.unsampled, str):
+            raise _wrong("unsampled", self.unsampled, "a reason, or None")
 
     @property
     def unit_count(self) -> int:
@@ -106,3 +135,20 @@ class Description:
     def waits(self) -> bool:
         """Whether rows of a stream wait to be applied in the order of time."""
         return self.streaming and self.order is Order.TIME and not self.folds
+
+
+def _all(values: object, kind: type[Any]) -> bool:
+    return isinstance(values, tuple) and all(isinstance(value, kind) for value in values)
+
+
+def _pairs(values: object, kind: type[Any]) -> bool:
+    return (
+        isinstance(values, tuple)
+        and bool(values)
+        and all(isinstance(pair, tuple) and len(pair) == 2 for pair in values)
+        and all(isinstance(name, str) and isinstance(value, kind) for name, value in values)
+    )
+
+
+def _wrong(argument: str, value: object, wanted: str) -> InputError:
+    return InputError(f"{argument}={shown(value)} describes no query; give {wanted}")

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from windrow.columnar.digits import exactly
+from windrow.testing import given
 from windrow.testing.closeness import close
 
 __all__ = ["check_rows"]
@@ -32,10 +33,11 @@ def check_rows(
     missing: {'n': 3}
     not wanted: {'n': 1}
     """
+    tolerance, scale = given.share(tolerance, "tolerance"), given.share(scale, "scale")
     extra = _by_identity(map(_plain, rows_of(found)))
     missing = []
     counts = [sum(map(len, extra.values())), 0]
-    for row in map(_plain, wanted):
+    for row in map(_plain, given.rows(wanted, "wanted")):
         counts[1] += 1
         candidates = extra.get(_identity(row), [])
         for place, candidate in enumerate(candidates):
@@ -60,7 +62,7 @@ def rows_of(found: Any) -> list[dict[str, Any]]:
     Arrow gives times with their zone, where `collect()` would drop it.
     """
     rows = found.toArrow().to_pylist() if hasattr(found, "toArrow") else found
-    return [dict(row) for row in rows]
+    return [dict(row) for row in given.rows(rows, "found")]
 
 
 def _by_identity(rows: Iterable[dict[str, Any]]) -> dict[Any, list[dict[str, Any]]]:

@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 
 from windrow.arguments import shown
 from windrow.errors import InputError
+from windrow.testing import given
 from windrow.testing.instants import Moment, as_moment
 from windrow.testing.run import Run
 from windrow.testing.texts import as_json
@@ -55,6 +56,10 @@ class Feed:
         time: str,
         lateness: Duration = "0 seconds",
     ) -> None:
+        if not hasattr(spark, "readStream"):  # as sessions of Spark and of Spark Connect have
+            raise InputError(
+                f"spark={shown(spark)} is a {type(spark).__name__}; give a SparkSession"
+            )
         self._spark, self._time = spark, time
         self._lateness_us = microseconds(lateness, "lateness")
         self._schema = spark.createDataFrame([], schema).schema
@@ -78,7 +83,7 @@ class Feed:
 
     def put(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Add the rows of one micro-batch, without waiting for anyone to read them."""
-        plain = list(rows)
+        plain = given.rows(rows, "rows")
         for row in plain:
             if unknown := sorted(row.keys() - set(self._schema.names)):
                 raise InputError(

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from windrow.arguments import shown
 from windrow.errors import InputError
 
-__all__ = ["Moment", "as_moment", "moment_of", "since_epoch"]
+__all__ = ["Moment", "as_moment", "has_zone", "moment_of", "since_epoch"]
 
 Moment: TypeAlias = datetime | date
 """With a zone: an instant.  Without one: what a clock on the wall shows.  A date: its midnight."""
@@ -33,7 +33,7 @@ def moment_of(time_us: int, like: Moment) -> datetime:
             f"a window has a bound {time_us} microseconds from 1970, where Python has no datetime; "
             "leave out rows whose windows reach beyond the years 1 to 9999"
         ) from None
-    return moment.replace(tzinfo=UTC) if _has_zone(like) else moment
+    return moment.replace(tzinfo=UTC) if has_zone(like) else moment
 
 
 def as_moment(moment: object, argument: str) -> Moment:
@@ -51,7 +51,8 @@ def as_moment(moment: object, argument: str) -> Moment:
     )
 
 
-def _has_zone(moment: Moment) -> bool:
+def has_zone(moment: Moment) -> bool:
+    """Whether a moment is an instant, whatever clocks on walls show."""
     return isinstance(moment, datetime) and moment.tzinfo is not None
 
 

@@ -16,6 +16,8 @@ from windrow.algebra.aggregate import Aggregate, Aggregation, as_aggregation
 from windrow.algebra.codec import StateCodec
 from windrow.algebra.monoid import Group, Kind, Monoid
 from windrow.algebra.numeric import BOOL, FLOAT, INT, NULL, OVERFLOW, Dtypes, Numeric, is_bare
+from windrow.arguments import shown
+from windrow.errors import InputError
 from windrow.testing.closeness import close, magnitude
 from windrow.testing.samples import strategies
 
@@ -56,6 +58,16 @@ def check_monoid_laws(
     from hypothesis import Phase, given, settings
 
     aggregation = as_aggregation(monoid, "monoid")
+    if not isinstance(strategy, st.SearchStrategy):
+        raise InputError(
+            f"strategy={shown(strategy)} is a {type(strategy).__name__}; give what draws values, "
+            "e.g. hypothesis.strategies.integers()"
+        )
+    if equal is not None and not callable(equal):
+        raise InputError(
+            f"equal={shown(equal)} is a {type(equal).__name__}; give a function of two results "
+            "that says whether they are equal, or leave it out"
+        )
     bound = aggregation.bound()
     identity = deepcopy(bound.identity)
     values = st.lists(strategy, max_size=6)

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from windrow.arguments import shown
 from windrow.errors import InputError
+from windrow.testing.given import require_columns
 from windrow.testing.recompute import fold
 from windrow.windows import (
     Aligned,
@@ -115,6 +116,7 @@ def _marked(row: Mapping[str, Any], marker: Any) -> bool:
             f"marker={shown(marker)} is a column expression, which plain rows cannot answer; "
             "name a boolean column of the rows"
         )
+    require_columns((row,), (marker,), "marker")
     return row[marker] is True
 
 

@@ -7,20 +7,20 @@ save the definitions of windows and aggregates themselves.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Any, TypeAlias
+from typing import Any
 
-from windrow.algebra.aggregate import TIME, Aggregate
-from windrow.arguments import shown
+from windrow.algebra.aggregate import TIME, Aggregate, Product, as_aggregation
+from windrow.arguments import member, shown
 from windrow.columnar.digits import exactly
 from windrow.errors import InputError
+from windrow.testing import given
+from windrow.testing.given import Row
 from windrow.testing.instants import moment_of, since_epoch
 from windrow.testing.membership import Found, windows_at_rows, windows_over_rows
 from windrow.testing.recompute import fold
 from windrow.windows import Emit, Order, Window
 
 __all__ = ["Row", "expected"]
-
-Row: TypeAlias = Mapping[str, Any]
 
 
 def expected(
@@ -32,8 +32,8 @@ def expected(
     window: Window | None = None,
     windows: Mapping[str, Window] | None = None,
     keep: str | Sequence[str] = (),
-    order: Order = Order.TIME,
-    emit: Emit = Emit.ON_CLOSE,
+    order: Order | str = Order.TIME,
+    emit: Emit | str = Emit.ON_CLOSE,
 ) -> list[dict[str, Any]]:
     """What a query over these rows, in order of arrival, must answer once all windows are closed.
 
@@ -55,14 +55,22 @@ def expected(
     4 5
     9 9
     """
-    timed = {name: _timed(aggregate, time) for name, aggregate in aggregates.items()}
-    query = _Query(time, _names(by), _names(keep), timed)
+    order, emit = member(Order, order, "order"), member(Emit, emit, "emit")
+    timed = {name: _timed(part, time) for name, part in _by_name(aggregates).items()}
+    query = _Query(
+        given.name(time, "time"), given.names(by, "by"), given.names(keep, "keep"), timed
+    )
     definitions = [
         (name, one.reading(lambda _, marker: marker, lambda _, part: _timed(part, time)))
         for name, one in _either(window, windows)
     ]
+    found = given.rows(rows, "rows")
+    given.require_columns(found, (time,), "time")
+    given.require_columns(found, query.by, "by")
+    given.require_columns(found, query.keep, "keep")
+    given.require_times(found, time)
     answers: list[dict[str, Any]] = []
-    for group in _groups([row for row in rows if row[time] is not None], query.by):
+    for group in _groups([row for row in found if row[time] is not None], query.by):
         applied = sorted(group, key=query.time_of) if order is Order.TIME else group
         with exactly():  # Python would round decimals to 28 digits
             answers += query.all_answers(definitions, applied, emit)
@@ -156,8 +164,15 @@ def _as_row(result: Any) -> Any:
     return result._asdict() if hasattr(result, "_asdict") else result
 
 
-def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
-    return (columns,) if isinstance(columns, str) else tuple(columns)
+def _by_name(aggregates: object) -> Mapping[str, Aggregate[Any]]:
+    """The aggregates of a query, each by the name of its result."""
+    parts = as_aggregation(aggregates, "aggregates")
+    if not isinstance(parts, Product):
+        raise InputError(
+            f"aggregates={shown(aggregates)} has no names of results; name each, as in "
+            '{"n": agg.count()}'
+        )
+    return dict(parts.parts)
 
 
 def _timed(aggregate: Aggregate[Any], time: str) -> Aggregate[Any]:
@@ -175,11 +190,16 @@ def _either(
             f"window={shown(window)} and windows={shown(windows)}: exactly one must be given; "
             "say window=window.tumbling(...) or windows={'short': ..., 'long': ...}"
         )
-    found: list[tuple[str | None, Any]] = (
-        [(None, window)] if windows is None else [*windows.items()]
-    )
+    if windows is None:
+        found: list[tuple[str | None, Any]] = [(None, window)]
+    elif isinstance(windows, Mapping) and windows:
+        found = [*windows.items()]
+    else:
+        raise InputError(
+            f"windows={shown(windows)} names no windows; say windows={{'short': ..., 'long': ...}}"
+        )
     for name, one in found:
         if not isinstance(one, Window):
-            argument = name or "window"
+            argument = "window" if name is None else name
             raise InputError(f"{argument}={shown(one)} is no window; use one of windrow.window")
     return found

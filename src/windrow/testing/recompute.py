@@ -5,6 +5,7 @@ from functools import reduce
 from typing import Any
 
 from windrow.algebra.aggregate import Aggregation, as_monoid
+from windrow.testing.given import items
 
 __all__ = ["fold"]
 
@@ -12,9 +13,12 @@ __all__ = ["fold"]
 def fold(aggregate: Aggregation, values: Iterable[Any]) -> Any:
     """What a window of these values must answer: lift all, combine left to right, lower.
 
+    What the values themselves cannot do raises as in Python.
+
     >>> from windrow import agg
     >>> fold(agg.max(), [3, None, 5])
     5
     """
     monoid = as_monoid(aggregate, "aggregate")
-    return monoid.lower(reduce(monoid.combine, map(monoid.lift_row, values), monoid.identity))
+    lifted = map(monoid.lift_row, items(values, "values"))
+    return monoid.lower(reduce(monoid.combine, lifted, monoid.identity))

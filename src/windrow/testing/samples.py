@@ -10,6 +10,8 @@ from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
 from windrow.algebra.registry import Entry, Takes
+from windrow.arguments import shown
+from windrow.errors import InputError
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -49,6 +51,11 @@ def columns_for(entry: Entry) -> dict[str, "SearchStrategy[Any]"]:
     >>> sorted(columns_for(registered()["sum"]))
     ['few values', 'floats', 'integers', 'one value']
     """
+    if not isinstance(entry, Entry):
+        raise InputError(
+            f"entry={shown(entry)} is a {type(entry).__name__}; give an entry of the catalogue, "
+            'e.g. windrow.algebra.lookup.registered()["sum"]'
+        )
     st = strategies()
     match entry.takes:
         case Takes.NUMBERS | Takes.QUANTITIES | Takes.POSITIONS:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
-from windrow.arguments import shown
+from windrow.arguments import shown, whole
 from windrow.errors import WindowError
 
 __all__ = ["MAX_US", "MIN_US", "Duration", "describe", "microseconds"]
@@ -88,22 +88,29 @@ def describe(us: int) -> str:
     >>> describe(3_600_000_000), describe(5_400_000_000), describe(-250_000)
     ('1 hour', '1 h 30 min', '-250 milliseconds')
     """
-    if us < 0:
-        return f"-{describe(-us)}"
+    number = whole(us)
+    if number is None:
+        raise WindowError(
+            f"us={shown(us)} is a {type(us).__name__}; give microseconds as a whole number"
+        )
+    if number.bit_length() > 128:  # beyond thousands of digits Python writes no number
+        raise WindowError(f"us={shown(us)} is longer than all times; give at most 2^63 - 1")
+    if number < 0:
+        return f"-{describe(-number)}"
     terms: list[tuple[int, _Unit]] = []
-    rest = us
+    rest = number
     for unit in _UNITS:
         if unit is _WEEK and rest % unit.us:
             continue  # "8 days" reads better than "1 w 1 d"
-        number, rest = divmod(rest, unit.us)
-        if number:
-            terms.append((number, unit))
+        count, rest = divmod(rest, unit.us)
+        if count:
+            terms.append((count, unit))
     if not terms:
         return "0 seconds"
     if len(terms) == 1:
-        number, unit = terms[0]
-        return f"{number} {unit.name}{'' if number == 1 else 's'}"
-    return " ".join(f"{number} {unit.symbol}" for number, unit in terms)
+        count, unit = terms[0]
+        return f"{count} {unit.name}{'' if count == 1 else 's'}"
+    return " ".join(f"{count} {unit.symbol}" for count, unit in terms)
 
 
 def _read(text: str, argument: str) -> Fraction:

@@ -195,6 +195,11 @@ def require_one_shape(windows: Mapping[str, Window]) -> None:
     >>> from windrow import window
     >>> require_one_shape({"hour": window.trailing("1 h"), "last": window.trailing(rows=9)})
     """
+    if not isinstance(windows, Mapping) or not windows:
+        raise WindowError(f"windows={shown(windows)} names no windows; give them by their names")
+    for name, window in windows.items():
+        if not isinstance(window, Window):
+            raise WindowError(f"{name}={shown(window)} is no window; use one of windrow.window")
     (first, like), *_ = windows.items()
     for name, window in windows.items():
         if not window.shape:

@@ -40,6 +40,7 @@ def backwards() -> Trace:
         ({"routing": "luck"}, "routing='luck' is not a valid value for routing"),
         ({"back_off": 1.0}, "back_off=1.0 is no BackOff"),
         ({"bursts": 3}, "bursts=3 is no Bursts"),
+        ({"progress": 3}, "progress=3 is a int; give a function"),
         ({"duration_s": 1e12}, "duration_s=1e\\+12 of 5 sources are 5e\\+12 items"),
     ],
 )

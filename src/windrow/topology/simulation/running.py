@@ -5,6 +5,8 @@ from functools import cache
 from math import floor
 from typing import Any, NamedTuple
 
+from windrow.arguments import shown
+from windrow.errors import InputError
 from windrow.topology.checks import require_kind
 from windrow.topology.model import Routing
 from windrow.topology.plan import Plan
@@ -61,6 +63,11 @@ def simulate(
     >>> simulate(plan, duration_s=600).error > 0.05  # right on average is not right in every second
     True
     """
+    if progress is not None and not callable(progress):
+        raise InputError(
+            f"progress={shown(progress)} is a {type(progress).__name__}; give a function of the "
+            "seconds done and the seconds in all, or leave it out"
+        )
     scenario = Scenario(
         plan=require_kind(Plan, plan, "plan"),
         sending=sending,
