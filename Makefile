@@ -17,7 +17,7 @@ OLDEST_READY := $(OLDEST)/.ready
 export PYSPARK_PYTHON := $(CURDIR)/$(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-slow test-oldest lint types layers redis-server format docs bench bench-approx bench-spark bench-store bench-topology clean
+.PHONY: help demo test test-fast test-slow test-oldest lint types layers redis-server format docs bench bench-approx bench-parallel bench-spark bench-store bench-topology clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +78,9 @@ bench-approx: $(READY)  ## measure approximate windows beside the published figu
 
 bench-topology: $(READY)  ## re-make the published figures of topologies, and plan for 10^8 devices
 	@WINDROW_COMPILE=always $(BIN)/python -m benchmarks.topology $(BENCH_ARGS)
+
+bench-parallel: $(READY)  ## count what spreading windows costs, beside the published figures
+	@$(BIN)/python -m benchmarks.parallel $(BENCH_ARGS)
 
 clean:  ## remove the environments and what the tools leave behind
 	@rm -rf .venv $(OLDEST) build dist .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
