@@ -39,7 +39,7 @@ def answers(rows: Sequence[Row], window: Aligned) -> dict[Any, Any]:
 def run(
     rows: Sequence[Row], window: Aligned, method: Method, units: int, **others: Any
 ) -> Simulated:
-    options = {"aggregate": JOINED, "block": 3} | others
+    options: dict[str, Any] = {"aggregate": JOINED, "block": 3} | others
     return simulate(rows, window, method, units, **options)
 
 

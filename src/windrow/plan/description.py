@@ -56,6 +56,7 @@ class Description:
     tasks: int = 1  # that can run at once
     cuttable: bool = False  # rows of one key can be cut by time, and worked on by several tasks
     splits: bool = False  # those of hot keys are, or of all keys where the user says so
+    ordered: bool = False  # results come in a total order
     unsampled: str | None = None  # why no row is looked at to find such keys
 
     def __post_init__(self) -> None:

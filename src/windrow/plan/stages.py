@@ -25,6 +25,8 @@ __all__ = [
     "RunStatefulEngine",
     "SampleRows",
     "SliceRows",
+    "SortMicroBatch",
+    "SortResults",
     "SpreadRows",
     "SpreadSlices",
     "Stage",
@@ -159,6 +161,20 @@ class RelayStates(_InPython):
 @dataclass(frozen=True)
 class LowerWindows(Stage):
     """Spark makes results of merged values."""
+
+
+@dataclass(frozen=True)
+class SortResults(Stage):
+    """Spark sorts the results of a batch."""
+
+    operators = ("Exchange", "Sort")
+
+
+@dataclass(frozen=True)
+class SortMicroBatch(_InPython):
+    """One task sorts the results of a micro-batch."""
+
+    operators: ClassVar[tuple[str, ...]] = ("Exchange", "MapInArrow")
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ from windrow.plan.stages import (
     RunStatefulEngine,
     SampleRows,
     SliceRows,
+    SortMicroBatch,
+    SortResults,
     SpreadRows,
     SpreadSlices,
     Stage,
@@ -36,6 +38,26 @@ def stages(
     owners: Owners | None,
 ) -> tuple[Stage, ...]:
     """All that runs, in order; `owners` say where single windows are, if each may be anywhere."""
+    return (*_computing(query, slicing, assembly, method, owners), *_sorting(query))
+
+
+def _sorting(query: Description) -> tuple[Stage, ...]:
+    if not query.ordered:
+        return ()
+    by = "time and key" if query.window.per_row else "end, start, name and key"
+    if query.streaming:
+        return (SortMicroBatch(f"results of a micro-batch by {by}", "all results, to one task"),)
+    return (SortResults(f"results by {by}", "all results"),)
+
+
+def _computing(
+    query: Description,
+    slicing: Slicing,
+    assembly: Assembly,
+    method: Method,
+    owners: Owners | None,
+) -> tuple[Stage, ...]:
+    """What computes windows."""
     if owners is not None:
         return _spread(query, slicing, owners)
     names = ", ".join(part.text for part in query.aggregates)

@@ -40,6 +40,7 @@ def description(
         forced=forced,
         measured=measures_batches(spark),
         intervals=request.intervals,
+        ordered=request.ordered,
         parallel=request.method,
         units=request.units,
         tasks=tasks,

@@ -47,6 +47,7 @@ class Query:
     max_buckets: int | None = None  # of each aggregate and key
     method: Method = Method.AUTO  # who owns windows
     units: int | None = None
+    is_ordered: bool = False
 
     @classmethod
     def begin(
@@ -192,6 +193,23 @@ class Query:
                 "say it once"
             )
         return replace(self, method=chosen, units=units)
+
+    def ordered(self) -> "Query":
+        """Results in one total order, whatever the parallelism: by end, start, name and keys.
+
+        Results of single rows go by their time and keys.  A stream in append mode is in order from
+        one micro-batch to the next.  What is exact (whole numbers, decimals, text) comes out the
+        same to the byte for any number of units, order of input and cut into micro-batches; sums
+        of floats may differ in their last bits with the order in which partial sums meet.
+
+        ```python
+        readings = spark.sql("select timestamp_seconds(id) ts, id % 3 sensor from range(60)")
+        query = wr.over(readings, time="ts", by="sensor").window(window.tumbling("20 seconds"))
+        ends = [row["window"]["end"] for row in query.ordered().aggregate(n=agg.count()).collect()]
+        assert ends == sorted(ends)
+        ```
+        """
+        return replace(self, is_ordered=True)
 
     def aggregate(self, *unnamed: Any, **named: Any) -> "Windowed":
         """The result: a DataFrame that can also `explain()`, `plan()` and show `late()` rows."""

@@ -23,6 +23,8 @@ from windrow.plan.stages import (
     RunStatefulEngine,
     SampleRows,
     SliceRows,
+    SortMicroBatch,
+    SortResults,
     SpreadRows,
     SpreadSlices,
     Stage,
@@ -30,6 +32,7 @@ from windrow.plan.stages import (
 from windrow.spark.analysis.resolve import Request
 from windrow.spark.batch import blocks, engine, native, slices, spread
 from windrow.spark.batch.hot_keys import NONE, HotKeys, hot_keys
+from windrow.spark.ordering import sort_micro_batch, sort_results
 from windrow.spark.stream import stateful
 from windrow.spark.transport.transit import arrived, tasks_of
 
@@ -161,6 +164,16 @@ def _(stage: RunEngine, built: Built) -> Built:
         results = engine.run_over_slices(built.df, built.slices_of, found=built.hot)
         return replace(built, df=results)
     return replace(built, df=engine.run_over_rows(built.df, built.request, built.hot))
+
+
+@_after.register
+def _(stage: SortResults, built: Built) -> Built:
+    return replace(built, df=sort_results(built.df))
+
+
+@_after.register
+def _(stage: SortMicroBatch, built: Built) -> Built:
+    return replace(built, df=sort_micro_batch(built.df))
 
 
 @_after.register

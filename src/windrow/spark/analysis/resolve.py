@@ -64,6 +64,7 @@ class Request:
     sample: Sample | None = None  # whether rows may be looked at; None: as the session says
     method: Method = Method.AUTO  # who owns windows
     units: int | None = None  # over how many units they are spread
+    ordered: bool = False  # whether results come in a total order
     forget_us: int | None = None  # after how long a silent key is forgotten; None: never
     intervals: bool = False  # whether results are intervals
     exact: frozenset[str] = frozenset()  # aggregates of which Spark makes intervals of no width
@@ -120,6 +121,7 @@ def _between(grid: Aligned) -> Column:
 def read(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> Request:
     """Find every column of a query, and refuse what does not fit together."""
     _require_ties_by_time(query)
+    _require_an_order(query)
     query = _with_time_of_windows(query)
     asked = Selection(query.df)
     for key in query.by:
@@ -157,6 +159,7 @@ def read(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> 
         sample=query.options.sample,
         method=query.method,
         units=query.units,
+        ordered=query.is_ordered,
         forget_us=_forgetting(query),
         intervals=intervals,
         exact=exact,
@@ -205,6 +208,28 @@ def _require_ties_by_time(query: "Query") -> None:
                 "ties='together' needs all rows with the time of a row, and order='arrival' emits "
                 "its result before they have arrived; leave order out, or use ties='arrival'"
             )
+
+
+def _require_an_order(query: "Query") -> None:
+    """Refuse to order results of a stream that are not emitted once, by time."""
+    if not query.is_ordered or not query.df.isStreaming:
+        return
+    window = query.chosen[0][1]
+    if query.options.emit is Emit.ON_CHANGE:
+        raise InputError(
+            "ordered() puts each result in its place once, and emit='on_change' emits it again "
+            "whenever it changes; leave ordered() out, or use emit='on_close'"
+        )
+    if query.options.order is Order.ARRIVAL:
+        raise InputError(
+            "ordered() goes by time, and order='arrival' emits results as rows arrive; leave one "
+            "of them out"
+        )
+    if window.ended_by_next_row:
+        raise InputError(
+            f"ordered() needs results as their time is reached, and {window!r} is known to be over "
+            "only when a later row arrives; mark its end, as in window.punctuated(end=...)"
+        )
 
 
 def _forgetting(query: "Query") -> int | None:
