@@ -8,6 +8,7 @@ from benchmarks.spark.cores import CORES
 from benchmarks.spark.frames import DEFAULT_FRAME, DEFAULT_FRAME_1M, FRAMES
 from benchmarks.spark.hopping import HOPPING
 from benchmarks.spark.many_slides import MANY_SLIDES
+from benchmarks.spark.one_key import ONE_KEY
 from benchmarks.spark.segments import SEGMENTS
 from benchmarks.spark.several import SEVERAL
 from benchmarks.spark.stream_hopping import STREAM_HOPPING
@@ -18,7 +19,7 @@ from benchmarks.spark.stream_trailing import STREAM_TRAILING
 __all__ = ["EXPERIMENTS", "LONG"]
 
 EXPERIMENTS: tuple[Experiment[Any], ...] = (
-    *(HOPPING, MANY_SLIDES, SEVERAL),
+    *(HOPPING, MANY_SLIDES, SEVERAL, ONE_KEY),
     *(DEFAULT_FRAME, FRAMES, SEGMENTS, CORES, COLD),
     *(STREAM_TRAILING, STREAM_LARGE, STREAM_PLAIN, STREAM_HOPPING),
 )

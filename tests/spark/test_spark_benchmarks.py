@@ -23,6 +23,7 @@ from benchmarks.spark.experiments import EXPERIMENTS, LONG
 from benchmarks.spark.frames import DefaultSizes, FramesSizes
 from benchmarks.spark.hopping import HoppingSizes
 from benchmarks.spark.many_slides import ManySlidesSizes
+from benchmarks.spark.one_key import OneKeySizes
 from benchmarks.spark.segments import SegmentsSizes
 from benchmarks.spark.several import SeveralSizes
 from benchmarks.spark.stream_hopping import StreamHoppingSizes
@@ -37,6 +38,7 @@ TINY: dict[str, Any] = {
     "hopping": HoppingSizes(rows=300, keys=2, slides=(1, 60)),
     "many-slides": ManySlidesSizes(rows=300, keys=2, windows=((600, 60, "noop"),)),
     "several": SeveralSizes(rows=300, keys=2),
+    "one_key": OneKeySizes(rows=300),
     "default-frame": DefaultSizes(rows=300, frame=20),
     "frames": FramesSizes(rows=300, frames=(2, 20)),
     "segment-tree": SegmentsSizes(

@@ -1,0 +1,98 @@
+"""Windows of one key on all cores, beside all of them on one task as before; and in order."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from pyspark.sql import DataFrame
+
+import windrow as wr
+from benchmarks.findings import Bar, Experiment, Findings, at_least, at_most
+from benchmarks.measure import Bench, Measured
+from benchmarks.spark.contenders import Build, in_turns
+from benchmarks.spark.data import DAY_US, cached, readings
+from benchmarks.spark.ratios import WINDROW, faster, slower, times_table
+from windrow import agg, window
+from windrow.windows import Window
+
+__all__ = ["ONE_KEY", "OneKeySizes", "run"]
+
+ONE_TASK = "one task"
+UNORDERED = "without order"
+_HOPPING = "hopping, in order"
+_WIDE = "trailing, half of all rows"
+_SESSIONS = "sessions"
+_SORTED = "hopping, sorted"
+
+
+@dataclass(frozen=True)
+class OneKeySizes:
+    """A day of readings that all belong together."""
+
+    rows: int
+
+
+def run(sizes: OneKeySizes, bench: Bench) -> Findings:
+    """The time of each query on all cores, and as it ran before."""
+    measured: list[Measured] = []
+    with cached(readings(sizes.rows, 1)) as df:
+        for case, queries in _queries(df, sizes.rows).items():
+            measured += in_turns(bench, {"query": case}, queries)
+    bars = [
+        _faster(measured, _HOPPING, 1.4),
+        _faster(measured, _WIDE, 1.4),
+        _faster(measured, _SESSIONS, 1.3),
+        at_most(
+            "results in order: as long as without",
+            1.25,
+            slower(measured, UNORDERED, query=_SORTED),
+            "x",
+        ),
+    ]
+    notes = [f"{sizes.rows:,} rows without a key, a day."]
+    return Findings(measured, [times_table(measured, ["query"])], bars, notes)
+
+
+def _faster(measured: list[Measured], case: str, least: float) -> Bar:
+    what = f"one key, {case}: as fast as on {ONE_TASK}"
+    return at_least(what, least, faster(measured, ONE_TASK, query=case), "x")
+
+
+def _queries(df: DataFrame, rows: int) -> Mapping[str, Mapping[str, Build]]:
+    hour = window.hopping("1 hour", every="1 minute")
+    half = window.trailing(f"{DAY_US // 2} microseconds")
+    gap = window.session(f"{2 * DAY_US // rows} microseconds")  # never ends before the day does
+    return {
+        _HOPPING: {WINDROW: partial(_last, df, hour), ONE_TASK: partial(_last, df, hour, "keys")},
+        _WIDE: {WINDROW: partial(_max, df, half), ONE_TASK: partial(_max, df, half, "keys")},
+        _SESSIONS: {WINDROW: partial(_max, df, gap), ONE_TASK: partial(_native, df, gap)},
+        _SORTED: {WINDROW: partial(_ordered, df, hour), UNORDERED: partial(_max, df, hour)},
+    }
+
+
+def _last(df: DataFrame, over: Window, method: str = "auto") -> DataFrame:
+    query = wr.over(df, time="ts").parallel(method).window(over)
+    return query.aggregate(last=agg.last("value"))
+
+
+def _max(df: DataFrame, over: Window, method: str = "auto") -> DataFrame:
+    query = wr.over(df, time="ts").parallel(method).window(over)
+    return query.aggregate(peak=agg.max("value"))
+
+
+def _native(df: DataFrame, over: Window) -> DataFrame:
+    query = wr.over(df, time="ts", strategy="native").window(over)
+    return query.aggregate(peak=agg.max("value"))
+
+
+def _ordered(df: DataFrame, over: Window) -> DataFrame:
+    return wr.over(df, time="ts").window(over).ordered().aggregate(peak=agg.max("value"))
+
+
+ONE_KEY = Experiment(
+    name="one_key",
+    question="one key on all cores",
+    run=run,
+    full=OneKeySizes(rows=10_000_000),
+    quick=OneKeySizes(rows=1_000_000),
+)
