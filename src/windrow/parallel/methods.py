@@ -13,7 +13,7 @@ class Method(Enum):
     """
 
     AUTO = "auto"
-    """Whatever is expected to cost least."""
+    """Keys, and in a batch blocks of time for hot keys, or if there is no key."""
 
     KEYS = "keys"
     """All windows of a key are on one unit."""

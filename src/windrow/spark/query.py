@@ -171,8 +171,8 @@ class Query:
     def parallel(self, method: Method | str, units: int | None = None) -> "Query":
         """How the windows of one key, or of no key, are spread over tasks; results are the same.
 
-        "auto", the default, decides by what it expects to cost.  "keys" has all windows of a key on
-        one task; "time" deals out blocks of time.  The methods of disjoint parallelisation deal out
+        "auto", the default, has all windows of a key on one task, but splits the hot keys of a
+        batch, or rows without a key, by blocks of time.  "keys" and "time" do so for all keys.  The methods of disjoint parallelisation deal out
         single windows: "panes" (RRCPA), "round-robin" (RRA), "round-robin-cyclic" (RRCA),
         "handshake" (HSA) and "hash-once" (HOA).  `units` is how many share the work, by default as
         many as there are tasks at a time.
