@@ -4,6 +4,7 @@ What is kept of a key is its window as bytes, one for each aggregate, as each ha
 own; no row is.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -45,6 +46,8 @@ class Bucketed(Engine):
 
     A window has its newest row in it: those that leave out the time of their row cannot be kept so.
     """
+
+    heard: Mapping[str, str] = {_TABLE: _TICK}
 
     def __init__(self, definition: Definition) -> None:
         ((_, window),) = definition.windows

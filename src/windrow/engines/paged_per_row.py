@@ -7,6 +7,7 @@ also when as many rows come in at once, since a run over all of them then costs 
 do.
 """
 
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
 from itertools import compress
@@ -43,6 +44,7 @@ class PagedPerRow(Engine):
     """The windows of `PerRow`, whatever their size; without a page cache all are kept as rows."""
 
     pages = True
+    heard: Mapping[str, str] = {**PerRow.heard, "paged_windows": "newest"}
 
     def __init__(self, definition: Definition, *, page: int = _PAGE, large: int = _LARGE) -> None:
         self._plain = PerRow(definition)
@@ -129,7 +131,8 @@ class PagedPerRow(Engine):
         return int(numbers(paged_windows["newest"])[done].min()) if done.any() else None
 
     def without_silent(self, kept: Kept, before: int) -> Kept:
-        """What is kept, without large windows that were last heard of before a time."""
+        """What is kept, without keys that were last heard of before a time, nor their pages."""
+        kept = {**kept, **self._plain.without_silent({"rows": kept["rows"]}, before)}
         newest = numbers(kept["paged_windows"]["newest"])
         if self._page_cache is None or newest.min(initial=before) >= before:
             return kept

@@ -57,11 +57,12 @@ class Segments(Engine):
         owners = [*keys, *definition.name_fields()]
         self._owners = [field.name for field in owners]
         self._entries = pa.schema([*owners, *self._bounds, *states])
-        self.kept = {"open": self._entries}
+        self.kept = {_OPEN: self._entries}
         # Rows of one time are applied at once in the order of time, but not as they arrive.
         self._remembers = self._by_marks and definition.order is Order.ARRIVAL
         if self._remembers:
             self.kept[_BEGUN] = pa.schema([*keys, *self._bounds])
+        self.heard = dict.fromkeys(self.kept, "end")
         self.schema = pa.schema([*owners, *self._bounds, *definition.result_fields()])
 
     def advance(self, kept: Kept, rows: pa.Table, until: int | None) -> Step:
@@ -70,7 +71,7 @@ class Segments(Engine):
         if not self._by_marks:
             over |= self._silent(entries, until)
         results = self._lowered(entries.filter(pa.array(over)))
-        after = {"open": entries.filter(pa.array(~over))}
+        after = {_OPEN: entries.filter(pa.array(~over))}
         if self._remembers:
             after[_BEGUN] = self._newest(kept[_BEGUN], entries, over)
         return Step([results], after)
@@ -82,11 +83,11 @@ class Segments(Engine):
 
     def unfinished(self, kept: Kept) -> pa.Table:
         """Punctuated windows without an end."""
-        return self._lowered(kept["open"])
+        return self._lowered(kept[_OPEN])
 
     def due(self, kept: Kept) -> int | None:
         """When the first open session has been silent for too long."""
-        table = kept["open"]
+        table = kept[_OPEN]
         if self._by_marks or not table.num_rows:
             return None
         return int((numbers(table["end"]) + self._gaps_of(table)).min()) + 1
@@ -113,7 +114,7 @@ class Segments(Engine):
         self, kept: Kept, rows: pa.Table
     ) -> tuple[pa.Table, NDArray[np.bool_], NDArray[np.bool_]]:
         """All windows after these rows; which of them are over; and which have a fresh row."""
-        held = kept["open"]
+        held = kept[_OPEN]
         keyed, opened = self._grouped(held, rows)
         stretches = [
             self._stretches(keyed, ends, window)
@@ -261,6 +262,7 @@ class Segments(Engine):
 
 
 _NONE = np.iinfo(np.int64).min
+_OPEN = "open"  # windows that may grow
 _BEGUN = "begun"  # of each key without an open window, the bounds of its newest
 
 
