@@ -25,7 +25,7 @@ def choose(query: Description) -> Plan:
     strategy = _best(query) if query.forced is None else _forced(query, query.forced)
     slicing = _slicing(query, strategy)
     assembly = _assembly(query, strategy, slicing)
-    ownership = Ownership.HOT_KEYS_BY_TIME if query.splits else Ownership.KEYS
+    ownership = Ownership.HOT_KEYS_BY_TIME if query.sampled else Ownership.KEYS
     state = _state(query, slicing, assembly)
     return Plan(
         query=title(query),
@@ -119,4 +119,6 @@ def _state(query: Description, slicing: Slicing, assembly: Assembly) -> State:
         return State.SLICES
     if query.in_buckets:
         return State.BUCKETS
-    return State.PAGES if query.window.per_row else State.ROWS
+    engine = query.window.engine  # of a kind that is not ours
+    paged = query.window.per_row if engine is None else engine.pages
+    return State.PAGES if paged else State.ROWS

@@ -28,19 +28,15 @@ def stages(query: Description, slicing: Slicing, assembly: Assembly) -> tuple[St
         of = "session" if query.session else "window"
         return (
             AggregateWindows(
-                f"rows into windows{_times(query)}: {names}",
+                f"rows into windows: {names}",
                 f"one partial result for {_each(query)}, {of} and input partition",
+                times=len(query.windows),  # it takes them one by one
             ),
         )
     if slicing is Slicing.SPARK:
         return (_slices(query, names), *_from_slices(query, assembly))
     packing = _folding(query) if slicing is Slicing.WORKERS else _packing(query)
     return (*_sampling(query), packing, *_engine(query, slicing))
-
-
-def _times(query: Description) -> str:
-    """Spark aggregates several windows one by one."""
-    return f", once for each of {len(query.windows)} windows" if len(query.windows) > 1 else ""
 
 
 def _each(query: Description) -> str:
@@ -78,7 +74,7 @@ def _from_slices(query: Description, assembly: Assembly) -> tuple[Stage, ...]:
 
 
 def _sampling(query: Description) -> tuple[Stage, ...]:
-    if not query.splits or query.unsampled is not None:
+    if not query.sampled:
         return ()
     return (SampleRows("one row in 64 is looked at to find hot keys, which are split by time"),)
 
@@ -88,7 +84,7 @@ def _folding(query: Description) -> FoldRows:
 
 
 def _packing(query: Description) -> PackRows:
-    split = "; those of hot keys by blocks of time" if query.splits else ""
+    split = "; those of hot keys, if any, by blocks of time" if query.sampled else ""
     return PackRows(f"rows into packs by key group{split}")
 
 

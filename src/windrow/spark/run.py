@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from windrow.algebra.aggregate import Aggregate
-from windrow.plan import Plan, choose
+from windrow.plan import Ownership, Plan, choose
 from windrow.spark.analysis.resolve import read
 from windrow.spark.describe import description
 from windrow.spark.result import Windowed, finish
@@ -28,4 +28,6 @@ def run(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> W
     from windrow.spark.stages import build
 
     built = build(plan, request)
-    return finish(built.df, request, replace(plan, sampled=plan.sampled or built.hot.told))
+    ownership = plan.ownership if built.hot.keys else Ownership.KEYS
+    told = replace(plan, ownership=ownership, sampled=plan.sampled or built.hot.told)
+    return finish(built.df, request, told)
