@@ -17,7 +17,7 @@ from windrow.columnar.order import last_tied
 from windrow.engines.definition import Definition
 from windrow.engines.either_window import EitherWindow
 from windrow.engines.engine import Engine, Kept, Step
-from windrow.engines.intervals import Intervals
+from windrow.engines.intervals import IntervalColumn
 from windrow.engines.per_row import previewed
 from windrow.kernels.grouping import running_max
 from windrow.windows import Order, Policy, TrailingRows, TrailingTime
@@ -156,10 +156,10 @@ class Bucketed(Engine):
 
 def _run(
     window: EitherWindow, kept: pa.ChunkedArray, arrived: _Arrived
-) -> tuple[Intervals, list[bytes], list[int]]:
+) -> tuple[IntervalColumn, list[bytes], list[int]]:
     """The results of all new rows; what to keep of each key, and of how many rows that is."""
     window.begin(arrived.rows, arrived.ticks)
-    found, contents, sizes = Intervals(), [], []
+    found, contents, sizes = IntervalColumn(), [], []
     runs = zip(arrived.kept, pairwise(arrived.borders.tolist()), arrived.is_last, strict=True)
     for before, (start, end), is_last in runs:
         window.load(None if before is None else kept[before].as_py())
