@@ -5,7 +5,7 @@ month.  The aggregate depends on the order of rows: how far a value has moved, u
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -21,12 +21,12 @@ from pyspark.sql import SparkSession
 import windrow as wr
 from tests.spark.conftest import spark
 from windrow import agg
-from windrow.columnar.keyed import empty, numbers, together
+from windrow.columnar.keyed import Keyed, empty, numbers, together
 from windrow.columnar.states import Summary
 from windrow.engines.definition import Definition
 from windrow.engines.engine import FRESH, Engine, Kept, Step
 from windrow.testing import Feed, check_monoid_laws, check_rows, expected
-from windrow.testing.membership import Found, windows_over_rows
+from windrow.testing.membership import Found, windows_at_rows, windows_over_rows
 from windrow.windows import Emit, Window
 
 __all__ = ["spark"]
@@ -34,6 +34,7 @@ __all__ = ["spark"]
 pytestmark = pytest.mark.xdist_group("spark")
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+DAY_US = 86_400_000_000
 COLUMNS = "car string, at timestamp, level double"
 Row = dict[str, Any]
 
@@ -122,6 +123,69 @@ class MonthsOfKeys(Engine):
         return pa.table([*keys.columns, *bounds, *folded], schema=self.schema)
 
 
+class DaysOfKeys(Engine):
+    """An engine with a result for each row: it keeps the rows of the newest day of each key."""
+
+    heard: Mapping[str, str] = {"days": "t"}
+
+    def __init__(self, definition: Definition) -> None:
+        self.kept = {"days": definition.schema}
+        self._definition = definition
+        self._summaries = [
+            Summary(part, name, definition.schema, result)
+            for (name, part), result in zip(definition.aggregates, definition.results, strict=True)
+        ]
+        self.schema = pa.schema([*definition.row_fields(), *definition.result_fields()])
+
+    def advance(self, kept: Kept, rows: pa.Table, until: int | None) -> Step:
+        keyed = together(pa.concat_tables([kept["days"], rows]))
+        if not keyed.table.num_rows:
+            return Step([empty(self.schema)], kept)
+        days = numbers(keyed.table["t"]) // DAY_US
+        begins = np.append(True, days[1:] != days[:-1])
+        begins[keyed.borders[:-1]] = True
+        firsts = np.flatnonzero(begins)
+        own = np.repeat(firsts, np.diff(np.append(firsts, len(days))))  # the first row of the day
+        places = np.flatnonzero(keyed.origins >= kept["days"].num_rows)
+        return Step([self._results(keyed.table, own, places)], self._left(keyed, days, until))
+
+    def preview(self, kept: Kept, rows: pa.Table) -> pa.Table:
+        return pa.concat_tables(self.advance(kept, rows.drop_columns([FRESH]), None).results)
+
+    def due(self, kept: Kept) -> int | None:
+        times = numbers(kept["days"]["t"])
+        return int(times.min() // DAY_US + 1) * DAY_US if len(times) else None
+
+    def _results(self, table: pa.Table, firsts: Any, places: Any) -> pa.Table:
+        names = [field.name for field in self._definition.row_fields()]
+        held = [np.arange(firsts[place], place + 1) for place in places]
+        borders = np.append(0, np.cumsum([len(one) for one in held], dtype=np.int64))
+        windows = table.take(pa.array(np.concatenate([np.zeros(0, np.int64), *held])))
+        folded = [summary.lower(summary.fold(windows, borders)) for summary in self._summaries]
+        shown = table.select(names).take(pa.array(places))
+        return pa.table([*shown.columns, *folded], schema=self.schema)
+
+    def _left(self, keyed: Keyed, days: Any, until: int | None) -> Kept:
+        newest = np.repeat(days[keyed.borders[1:] - 1], np.diff(keyed.borders))
+        goes_on = (days == newest) & ((days + 1) * DAY_US > (until or 0)) & (until is not None)
+        return {"days": keyed.table.filter(pa.array(goes_on))}
+
+
+@dataclass(frozen=True, slots=True)
+class SinceMidnight(Window):
+    """A window at each row: the rows of its day so far."""
+
+    engine = DaysOfKeys
+    per_row: ClassVar[bool] = True
+    ends_by_time: ClassVar[bool] = True
+
+
+@windows_at_rows.register
+def _(window: SinceMidnight, times: Sequence[int], rows: Sequence[Row]) -> Iterator[Sequence[int]]:
+    for place, time in enumerate(times):
+        yield [p for p in range(place + 1) if times[p] // DAY_US == time // DAY_US]
+
+
 @dataclass(frozen=True, slots=True)
 class Months(Window):
     """ "a window": a frozen dataclass derived from `Window`, which says `engine = …`."""
@@ -174,7 +238,7 @@ def asked_of(frame: Any, **options: Any) -> Any:
     [
         "| an aggregate | `windrow.monoid(lift=…, combine=…, identity=…)`, asked for as `agg.of(",
         "| a window | a frozen dataclass derived from `Window` (",
-        "and says `engine = …` | `windows_over_rows.register`, ",
+        "and says `engine = …` | `windows_over_rows.register`, or `windows_at_rows.register`, ",
         "| an engine | a subclass of `Engine` (",
         "made from a `Definition` | batch and stream run it as it is",
     ],
@@ -213,3 +277,46 @@ def test_both_run_on_a_stream_across_a_restart(spark: SparkSession, emit: Emit) 
         last = {(row["window"]["start"], row["car"]): row for row in run.rows}
         assert emit is Emit.ON_CHANGE or len(last) == len(run.rows)
         check_rows(last.values(), by_hand())
+
+
+def since_midnight() -> list[Row]:
+    """The same for windows that begin with their day: what has been until each row."""
+    return [
+        {
+            **row,
+            "n": len(levels),
+            "way": sum(abs(b - a) for (_, a), (_, b) in pairwise(sorted(levels))),
+        }
+        for row in ROWS
+        for levels in [
+            [
+                (other["at"], other["level"])
+                for other in ROWS
+                if other["car"] == row["car"]
+                and other["at"].date() == row["at"].date()
+                and other["at"] <= row["at"]
+            ]
+        ]
+    ]
+
+
+def test_a_window_at_each_row_runs_in_a_batch(spark: SparkSession) -> None:
+    batch = spark.createDataFrame([tuple(row.values()) for row in ROWS], COLUMNS)
+    query = wr.over(batch.repartition(3), time="at", by="car").window(SinceMidnight())
+    check_rows(query.keep("level").aggregate(**AGGREGATES), since_midnight())
+    options: dict[str, Any] = {"time": "at", "by": "car", "keep": "level"}
+    found = expected(ROWS, window=SinceMidnight(), aggregates=AGGREGATES, **options)
+    check_rows(found, since_midnight())
+
+
+def test_a_window_at_each_row_runs_on_a_stream_across_a_restart(spark: SparkSession) -> None:
+    with Feed(spark, COLUMNS, time="at", lateness="40 days") as feed:
+        query = wr.over(feed.frame, time="at", by="car").window(SinceMidnight()).keep("level")
+        answer: Any = query.aggregate(**AGGREGATES)
+        assert "state: rows" in answer.plan().explain()
+        run = feed.start(answer)
+        run.add(ROWS[:10])
+        run.restart()
+        run.add(ROWS[10:])
+        run.watermark(datetime(2025, 2, 1, tzinfo=UTC))
+        check_rows(run.rows, since_midnight())

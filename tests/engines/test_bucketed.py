@@ -26,7 +26,7 @@ from windrow.engines.definition import Definition
 from windrow.engines.engine import FRESH
 from windrow.engines.engines import engine_for
 from windrow.engines.flow import Flow
-from windrow.engines.intervals import Intervals
+from windrow.engines.intervals import IntervalColumn
 from windrow.testing import expected
 from windrow.testing.closeness import close
 from windrow.windows import Emit, Order, Window
@@ -293,7 +293,7 @@ def test_values_and_ends_have_the_type_of_the_result(
 @pytest.mark.parametrize("kind", [pa.int64(), pa.decimal128(20, 2)], ids=str)
 def test_an_end_that_does_not_fit_is_null(kind: pa.DataType) -> None:
     inputs = read_inputs(agg.sum("v0"), pa.schema([("v0", kind)]))
-    found = Intervals([5, 5], [1, -(10**30)], [10**30, 9], [False, False])
+    found = IntervalColumn([5, 5], [1, -(10**30)], [10**30, 9], [False, False])
     column = found.column(inputs, kind)
     assert column.field("low").to_pylist() == [1, None]
     assert column.field("high").to_pylist() == [None, 9]

@@ -7,7 +7,7 @@ import pytest
 from windrow import agg, window
 from windrow.approximate import Footprint, SumLike
 from windrow.engines.either_window import EitherWindow
-from windrow.engines.intervals import Intervals
+from windrow.engines.intervals import IntervalColumn
 from windrow.windows import Window
 
 _SCHEMA = pa.schema([("t", pa.int64()), ("n", pa.int64()), ("v0", pa.float64())])
@@ -26,9 +26,9 @@ def _made(kind: Window, many: int) -> EitherWindow:
     return EitherWindow(agg.mean("v0"), methods, kind, _SCHEMA, many=many)  # type: ignore[arg-type]
 
 
-def _through(held: EitherWindow, rows: pa.Table, pieces: list[int]) -> Intervals:
+def _through(held: EitherWindow, rows: pa.Table, pieces: list[int]) -> IntervalColumn:
     """Rows piece by piece; between two pieces the window is bytes."""
-    found, content, start = Intervals(), None, 0
+    found, content, start = IntervalColumn(), None, 0
     for length in pieces:
         own = rows.slice(start, length)
         held.begin(own, own["t"].to_numpy())

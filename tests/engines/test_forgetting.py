@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engines.support import Drawn, definition, table
+from tests.engines.support import OTHERS, Drawn, definition, table
 from tests.examples import examples
 from windrow import agg, window
 from windrow.columnar.keyed import key_columns
@@ -51,6 +51,17 @@ class Stream:
     def is_empty(self) -> bool:
         keyed = [t for name, t in self.kept.items() if key_columns(t.schema)]
         return not self.pages.pages and not any(t.num_rows for t in keyed)
+
+
+@pytest.mark.parametrize("order", Order)
+@pytest.mark.parametrize("kind", [one for one in OTHERS if not one.ends_by_time], ids=repr)
+def test_an_engine_of_windows_that_wait_says_when_it_last_heard_of_a_key(
+    kind: Window, order: Order
+) -> None:
+    engine = Stream(kind, order).flow.engine
+    assert engine.heard
+    for name, column in engine.heard.items():
+        assert column in engine.kept[name].names
 
 
 @st.composite

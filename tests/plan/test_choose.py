@@ -118,6 +118,22 @@ def test_each_query_runs_in_its_stages(asked: Description, stages: str) -> None:
     assert all(" ".join(stage.explain().split()) in said for stage in plan.stages)
 
 
+def test_spark_aggregates_several_windows_one_by_one() -> None:
+    one = query(HOUR, forced=Strategy.NATIVE)
+    two = replace(one, windows=(("short", HOUR), ("long", window.tumbling("1 day"))))
+    assert [stage.times for stage in choose(two).stages] == [2]
+    assert "2 times, once for each window: rows into windows" in choose(two).explain()
+    assert "times" not in choose(one).explain()
+
+
+def test_keys_are_split_by_time_only_where_rows_are_sampled() -> None:
+    splits = replace(query(TRAILING), splits=True)
+    assert choose(splits).ownership is Method.TIME
+    unsampled = choose(replace(splits, unsampled="no rows"))
+    assert unsampled.ownership is Method.KEYS
+    assert "hot" not in unsampled.explain()
+
+
 @pytest.mark.parametrize(
     ("asked", "answers"),
     [

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from windrow.compiler.marks import hot
 
-__all__ = ["ForestCode", "MemoryCode", "MethodCode", "WindowCode", "window_code"]
+__all__ = ["BucketForestCode", "MemoryCode", "MethodCode", "WindowCode", "window_code"]
 
 
 class MemoryCode(NamedTuple):
@@ -36,7 +36,7 @@ class MemoryCode(NamedTuple):
     ends: Any  # ends(window, forest) → the oldest bucket, and all behind it as one
 
 
-class ForestCode(NamedTuple):
+class BucketForestCode(NamedTuple):
     """What a window asks of its forest of whole buckets."""
 
     reset: Any  # reset(forest)
@@ -81,7 +81,7 @@ class WindowCode(NamedTuple):
 
 
 def window_code(
-    identity: Any, combine: Any, memory: MemoryCode, trees: ForestCode, methods: MethodCode
+    identity: Any, combine: Any, memory: MemoryCode, trees: BucketForestCode, methods: MethodCode
 ) -> WindowCode:
     """The functions for buckets that `combine` makes one of two of; `identity` is an empty one."""
     behind_cell, least_cell, most_cell = memory.counters

@@ -7,7 +7,7 @@ from typing import Any
 from windrow.approximate.buckets import Buckets
 from windrow.approximate.footprint import Even
 from windrow.approximate.forest_window import (
-    ForestCode,
+    BucketForestCode,
     MemoryCode,
     MethodCode,
     WindowCode,
@@ -78,7 +78,7 @@ def _ignore(*arguments: Any) -> None:
     """Nobody needs to know."""
 
 
-_FOREST = ForestCode(
+_FOREST = BucketForestCode(
     reset=lambda forest: forest.empty(),  # which is another one in pages
     insert=Buckets.add,
     size=len,

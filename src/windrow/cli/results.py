@@ -59,14 +59,14 @@ def flat(answer: Any, sink: Sink) -> "DataFrame":
 
 
 def count_batch(df: DataFrame, time: str | None = None) -> tuple[DataFrame, Observation]:
-    """The same rows, and their number once they have been written; see `count_stream`."""
+    """The same rows, and once they have been written their number, `rows`, and `untimed` ones."""
     observation = Observation()
     return df.observe(observation, *_counts(df, time)), observation
 
 
-def count_stream(df: DataFrame, name: str, time: str | None = None) -> DataFrame:
-    """The same rows; each micro-batch reports `rows` and `untimed` under this name."""
-    return df.observe(name, *_counts(df, time))
+def count_stream(df: DataFrame, name: str) -> DataFrame:
+    """The same rows; each micro-batch reports how many there were, `rows`, under this name."""
+    return df.observe(name, *_counts(df, None))
 
 
 def _counts(df: DataFrame, time: str | None) -> list[Column]:

@@ -21,7 +21,7 @@ from windrow.approximate.method import Method
 from windrow.approximate.packed import packed, unpacked
 from windrow.columnar.digits import exactly
 from windrow.columnar.inputs import read_inputs
-from windrow.engines.intervals import Intervals
+from windrow.engines.intervals import IntervalColumn
 from windrow.errors import SnapshotError
 from windrow.structures.base import Snapshot
 from windrow.windows import Policy, TrailingRows, TrailingTime
@@ -85,9 +85,9 @@ class BucketWindow:
         """How many rows the window holds, or about."""
         return len(self._kept)
 
-    def run(self, rows: Sequence[Row]) -> Intervals:
+    def run(self, rows: Sequence[Row]) -> IntervalColumn:
         """Put rows in one by one: the result after each."""
-        found = Intervals()
+        found = IntervalColumn()
         with exactly():
             for row in rows:
                 self._kept.insert(row)

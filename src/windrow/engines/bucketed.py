@@ -4,6 +4,7 @@ What is kept for a key is its window as bytes, one value per aggregate, as each 
 no rows are kept.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,7 +17,7 @@ from windrow.columnar.order import last_tied
 from windrow.engines.definition import Definition
 from windrow.engines.either_window import EitherWindow
 from windrow.engines.engine import Engine, Kept, Step
-from windrow.engines.intervals import Intervals
+from windrow.engines.intervals import IntervalColumn
 from windrow.engines.per_row import previewed
 from windrow.kernels.grouping import running_max
 from windrow.windows import Order, Policy, TrailingRows, TrailingTime
@@ -45,6 +46,8 @@ class Bucketed(Engine):
 
     A window contains its newest row, so windows that leave out the time of their row are refused.
     """
+
+    heard: Mapping[str, str] = {_TABLE: _TICK}
 
     def __init__(self, definition: Definition) -> None:
         ((_, window),) = definition.windows
@@ -154,10 +157,10 @@ class Bucketed(Engine):
 
 def _run(
     window: EitherWindow, kept: pa.ChunkedArray, arrived: _Arrived
-) -> tuple[Intervals, list[bytes], list[int]]:
+) -> tuple[IntervalColumn, list[bytes], list[int]]:
     """The results of all new rows; what to keep of each key, and of how many rows that is."""
     window.begin(arrived.rows, arrived.ticks)
-    found, contents, sizes = Intervals(), [], []
+    found, contents, sizes = IntervalColumn(), [], []
     runs = zip(arrived.kept, pairwise(arrived.borders.tolist()), arrived.is_last, strict=True)
     for before, (start, end), is_last in runs:
         window.load(None if before is None else kept[before].as_py())

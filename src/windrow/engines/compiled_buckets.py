@@ -14,7 +14,7 @@ from windrow.approximate.compiled_approximate_amta import CompiledApproximateAmt
 from windrow.approximate.families import catalogued
 from windrow.approximate.method import Method
 from windrow.columnar.inputs import read_inputs
-from windrow.engines.intervals import Intervals
+from windrow.engines.intervals import IntervalColumn
 from windrow.errors import AggregateError
 from windrow.structures.base import Snapshot
 from windrow.windows import TrailingRows, TrailingTime
@@ -84,7 +84,7 @@ class CompiledBucketWindow:
         """How many rows the window holds, or about."""
         return len(self._kept)
 
-    def run(self, rows: CompiledRows) -> Intervals:
+    def run(self, rows: CompiledRows) -> IntervalColumn:
         """Put rows in one by one: the result after each."""
         found = self._kept.roll(*rows.columns, at_most=self._at_most)
-        return Intervals(*(end.tolist() for end in found))
+        return IntervalColumn(*(end.tolist() for end in found))

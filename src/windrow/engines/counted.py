@@ -4,6 +4,8 @@ A complete window ends with a row, so it is that row's trailing window of as man
 kept of a key are the rows its open windows hold, each with its position.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -33,6 +35,8 @@ _POSITION = "p"
 
 class Counted(Engine):
     """Windows over the positions [k * every, k * every + size) of each key, by name."""
+
+    heard: Mapping[str, str] = {"rows": "t"}
 
     def __init__(self, definition: Definition) -> None:
         self._windows: list[tuple[str, Count]] = []

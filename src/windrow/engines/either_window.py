@@ -17,7 +17,7 @@ from windrow.algebra.aggregate import Aggregate
 from windrow.approximate.method import Method
 from windrow.engines.bucket_windows import BucketWindow
 from windrow.engines.compiled_buckets import CompiledBucketWindow
-from windrow.engines.intervals import Intervals
+from windrow.engines.intervals import IntervalColumn
 from windrow.errors import AggregateError, SnapshotError
 from windrow.windows import Policy, TrailingRows, TrailingTime
 
@@ -78,7 +78,7 @@ class EitherWindow:
             compiled.load(own)
         self._now = compiled
 
-    def run(self, start: int, end: int) -> Intervals:
+    def run(self, start: int, end: int) -> IntervalColumn:
         """Put in some of the rows, one by one: the result after each."""
         now = self._now
         if id(now) not in self._read:

@@ -6,12 +6,13 @@ stream, which stores them.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self, TypeAlias
 
 import pyarrow as pa
 
+from windrow.engines.forgetting import heard_since
 from windrow.engines.page_cache import PageCache
 from windrow.engines.share import Share
 from windrow.windows.durations import MIN_US
@@ -55,6 +56,10 @@ class Engine(ABC):
 
     schema: pa.Schema  # of results
     kept: dict[str, pa.Schema]
+
+    # The kept tables that know keys of which no row may ever come again, and of each the column
+    # whose largest value says when a key was last heard of.
+    heard: Mapping[str, str] = {}
 
     # Whether rows may be folded into partials anywhere, in any order, and applied at once.
     folds_early: bool = False
@@ -100,5 +105,6 @@ class Engine(ABC):
         """The smallest `until` with which `advance` has work to do without any row."""
 
     def without_silent(self, kept: Kept, before: int) -> Kept:
-        """What is kept, without paged windows of keys that have had no row since a time."""
-        return kept
+        """What is kept, without keys that have had no row since a time."""
+        left = {name: heard_since(kept[name], c, before) for name, c in self.heard.items()}
+        return {**kept, **left}

@@ -23,7 +23,7 @@ from windrow.columnar.keyed import numbers
 from windrow.engines.definition import Definition
 from windrow.engines.engine import FRESH, NO_WATERMARK, Kept, Partials
 from windrow.engines.engines import stream_engine_for
-from windrow.engines.forgetting import FORGETTABLE, first_silence, without_silent
+from windrow.engines.forgetting import first_silence
 from windrow.engines.grid import covered, last_starts
 from windrow.engines.page_cache import PageCache
 from windrow.engines.share import Share
@@ -101,9 +101,10 @@ class Flow:
         due = self.engine.due(kept)
         if self._forget_us is None:
             return due
-        silent = first_silence(kept)
-        dues = [due, None if silent is None else silent + self._forget_us]
-        return min((time for time in dues if time is not None), default=None)
+        heard = self.engine.heard.items()
+        silent = [last for name, c in heard if (last := first_silence(kept[name], c)) is not None]
+        dues = [last + self._forget_us for last in silent]
+        return min(dues if due is None else [due, *dues], default=None)
 
     def is_late(self, times: NDArray[np.int64], since: int) -> NDArray[np.bool_]:
         """Which rows are too late for all their windows; rows between windows are never late."""
@@ -146,13 +147,7 @@ class Flow:
         """What is kept, without keys that fell silent too long ago."""
         if self._forget_us is None or until == NO_WATERMARK:
             return kept
-        before = until - self._forget_us + 1
-        heard = {
-            name: without_silent(kept[name], columns, before)
-            for name, columns in FORGETTABLE.items()
-            if name in kept
-        }
-        return self.engine.without_silent({**kept, **heard}, before)
+        return self.engine.without_silent(kept, until - self._forget_us + 1)
 
     def _given(self, rows: pa.Table) -> pa.Table | Partials:
         """What a micro-batch brought, as the engine takes it."""

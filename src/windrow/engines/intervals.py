@@ -13,7 +13,7 @@ from windrow.columnar.inputs import Inputs
 from windrow.columnar.results import typed
 from windrow.errors import ResultOverflowError
 
-__all__ = ["Intervals", "interval_type"]
+__all__ = ["IntervalColumn", "interval_type"]
 
 
 def interval_type(kind: pa.DataType) -> pa.DataType:
@@ -27,7 +27,7 @@ def interval_type(kind: pa.DataType) -> pa.DataType:
 
 
 @dataclass
-class Intervals:
+class IntervalColumn:
     """The intervals of some rows, part by part."""
 
     values: list[Any] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Intervals:
         self.highs.append(high)
         self.exacts.append(exact)
 
-    def extend(self, others: "Intervals") -> None:
+    def extend(self, others: "IntervalColumn") -> None:
         """Those of other rows after these."""
         self.values += others.values
         self.lows += others.lows

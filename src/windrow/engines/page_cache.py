@@ -9,10 +9,10 @@ from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 
-__all__ = ["MemoryPages", "PageCache", "Pages", "Place"]
+__all__ = ["MemoryPages", "PageCache", "Pages", "WindowPage"]
 
 
-class Place(NamedTuple):
+class WindowPage(NamedTuple):
     """Which page: the paged window, the level, and the page's index within the level."""
 
     paged_window: int
@@ -23,13 +23,13 @@ class Place(NamedTuple):
 class Pages(Protocol):
     """Where pages are kept."""
 
-    def read(self, place: Place, schema: pa.Schema) -> pa.Table:
+    def read(self, place: WindowPage, schema: pa.Schema) -> pa.Table:
         """A page that is there."""
 
-    def write(self, place: Place, page: pa.Table) -> None:
+    def write(self, place: WindowPage, page: pa.Table) -> None:
         """Keep a page."""
 
-    def delete(self, place: Place) -> None:
+    def delete(self, place: WindowPage) -> None:
         """Forget a page."""
 
 
@@ -37,19 +37,19 @@ class MemoryPages:
     """Pages in memory."""
 
     def __init__(self) -> None:
-        self.pages: dict[Place, pa.Table] = {}
+        self.pages: dict[WindowPage, pa.Table] = {}
 
-    def read(self, place: Place, schema: pa.Schema) -> pa.Table:
+    def read(self, place: WindowPage, schema: pa.Schema) -> pa.Table:
         """A page that is there."""
         page = self.pages[place]
         assert page.schema == schema
         return page
 
-    def write(self, place: Place, page: pa.Table) -> None:
+    def write(self, place: WindowPage, page: pa.Table) -> None:
         """Keep a page."""
         self.pages[place] = page
 
-    def delete(self, place: Place) -> None:
+    def delete(self, place: WindowPage) -> None:
         """Forget a page."""
         del self.pages[place]
 
@@ -59,9 +59,9 @@ class PageCache:
 
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
-        self._read: dict[Place, pa.Table] = {}
-        self._new: dict[Place, pa.Table] = {}
-        self._done: dict[Place, None] = {}
+        self._read: dict[WindowPage, pa.Table] = {}
+        self._new: dict[WindowPage, pa.Table] = {}
+        self._done: dict[WindowPage, None] = {}
 
     def aside(self) -> "PageCache":
         """A second page cache, for work that is discarded: it is never written."""
@@ -69,7 +69,7 @@ class PageCache:
         other._read, other._new, other._done = self._read, dict(self._new), dict(self._done)
         return other
 
-    def read(self, place: Place, schema: pa.Schema) -> pa.Table:
+    def read(self, place: WindowPage, schema: pa.Schema) -> pa.Table:
         """A page that is there."""
         found = self._new.get(place)
         if found is None:
@@ -78,11 +78,11 @@ class PageCache:
             found = self._read[place] = self._pages.read(place, schema)
         return found
 
-    def lay(self, place: Place, page: pa.Table) -> None:
+    def lay(self, place: WindowPage, page: pa.Table) -> None:
         """A new page."""
         self._new[place] = page
 
-    def finish(self, places: Sequence[Place]) -> None:
+    def finish(self, places: Sequence[WindowPage]) -> None:
         """Delete pages that will not be read again."""
         for place in places:
             if self._new.pop(place, None) is None:

@@ -12,13 +12,13 @@ from windrow.columnar.keyed import numbers, together
 from windrow.engines.engine import Kept
 from windrow.engines.paged_window import PagedWindow
 
-__all__ = ["Entry", "Register", "Sorted"]
+__all__ = ["PagedEntry", "Register", "Sorted"]
 
 _COUNTERS = ("number", "paged", "evicted", "swept", "oldest", "newest")
 
 
 @dataclass(frozen=True)
-class Entry:
+class PagedEntry:
     """A paged window and its key; or the remaining pages of one."""
 
     key: pa.Table  # of one row
@@ -31,7 +31,7 @@ class Entry:
         """Whether rows in pages are in the window."""
         return self.paged_window.evicted < self.paged_window.paged
 
-    def abandoned(self) -> "Entry":
+    def abandoned(self) -> "PagedEntry":
         """Only its pages: none of their rows is in the window any more."""
         none = self.paged_window.loose.slice(0, 0)
         paged_window = replace(
@@ -44,9 +44,9 @@ class Entry:
 class Sorted:
     """Kept and new rows, with those of large windows separate."""
 
-    alive: list[Entry]
+    alive: list[PagedEntry]
     new: list[pa.Table]  # the new rows of each that is alive
-    left: list[Entry]  # of which only pages are left
+    left: list[PagedEntry]  # of which only pages are left
     small: pa.Table  # the kept rows of all other keys
     rest: pa.Table  # their new rows
 
@@ -89,7 +89,7 @@ class Register:
         ]
         return Sorted(entries, new, ended, small, rest)
 
-    def tables(self, entries: Iterable[Entry], small: pa.Table) -> Kept:
+    def tables(self, entries: Iterable[PagedEntry], small: pa.Table) -> Kept:
         """Entries, and the rows of small windows, as tables."""
         rows, paged_windows, nodes = [small], [], []
         for entry in entries:
@@ -119,7 +119,7 @@ class Register:
         """Rows of a key among those of all keys."""
         return self._with_key(key, rows, "rows")
 
-    def _entry(self, row: pa.Table, loose: pa.Table, nodes: pa.Table) -> Entry:
+    def _entry(self, row: pa.Table, loose: pa.Table, nodes: pa.Table) -> PagedEntry:
         number, paged, evicted, swept, *ends = (row[name][0].as_py() for name in _COUNTERS)
         levels = numbers(nodes["level"])
         own = nodes.select(self._nodes.names)
@@ -127,7 +127,7 @@ class Register:
             int(level): own.filter(pa.array(levels == level)) for level in np.unique(levels)
         }
         paged_window = PagedWindow(number, paged, evicted, swept, loose, by_level)
-        return Entry(row.select(self._keys), paged_window, *ends)
+        return PagedEntry(row.select(self._keys), paged_window, *ends)
 
     def _apart(self, owners: pa.Table, table: pa.Table) -> tuple[pa.Table, list[pa.Table]]:
         """The rows of no owner's key, and those of each, in the order they have."""

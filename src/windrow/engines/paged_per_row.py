@@ -7,6 +7,7 @@ is one that receives as many rows at once as it holds, since a run over all of t
 more than the new rows do.
 """
 
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
 from itertools import compress
@@ -20,7 +21,7 @@ from windrow.columnar.keyed import empty, key_columns, numbers, together
 from windrow.engines.definition import Definition
 from windrow.engines.engine import Engine, Kept, Step
 from windrow.engines.page_cache import MemoryPages, PageCache
-from windrow.engines.paged_index import Entry, Register, Sorted
+from windrow.engines.paged_index import PagedEntry, Register, Sorted
 from windrow.engines.paged_window import TICK, PagedWindow, Pager
 from windrow.engines.per_row import PerRow, previewed
 from windrow.engines.run_input import run_input_of
@@ -43,6 +44,7 @@ class PagedPerRow(Engine):
     """The windows of `PerRow`, whatever their size; without a page cache all are kept as rows."""
 
     pages = True
+    heard: Mapping[str, str] = {**PerRow.heard, "paged_windows": "newest"}
 
     def __init__(self, definition: Definition, *, page: int = _PAGE, large: int = _LARGE) -> None:
         self._plain = PerRow(definition)
@@ -129,7 +131,8 @@ class PagedPerRow(Engine):
         return int(numbers(paged_windows["newest"])[done].min()) if done.any() else None
 
     def without_silent(self, kept: Kept, before: int) -> Kept:
-        """What is kept, without large windows of keys that have had no row since a time."""
+        """What is kept, without keys that have had no row since a time, and without their pages."""
+        kept = {**kept, **self._plain.without_silent({"rows": kept["rows"]}, before)}
         newest = numbers(kept["paged_windows"]["newest"])
         if self._page_cache is None or newest.min(initial=before) >= before:
             return kept
@@ -166,8 +169,8 @@ class PagedPerRow(Engine):
         )
 
     def _run(
-        self, alive: list[Entry], new: list[pa.Table], page_cache: PageCache
-    ) -> tuple[pa.Table, list[Entry], list[pa.Table]]:
+        self, alive: list[PagedEntry], new: list[pa.Table], page_cache: PageCache
+    ) -> tuple[pa.Table, list[PagedEntry], list[pa.Table]]:
         """Results of new rows, the windows after the run, and the rows of those now small."""
         added = [self._ticked(entry, rows) for entry, rows in zip(alive, new, strict=True)]
         run_input = run_input_of(
@@ -190,7 +193,7 @@ class PagedPerRow(Engine):
             back += small
         return results, entries, back
 
-    def _ticked(self, entry: Entry, rows: pa.Table) -> pa.Table:
+    def _ticked(self, entry: PagedEntry, rows: pa.Table) -> pa.Table:
         """New rows as they are kept."""
         ticks = numbers(rows["t"])
         if self._order is Order.ARRIVAL:  # a window never goes back
@@ -199,8 +202,8 @@ class PagedPerRow(Engine):
         return pa.table(columns, schema=self._own)
 
     def _settled(
-        self, entry: Entry, rows: pa.Table, evicted: int, page_cache: PageCache
-    ) -> tuple[Entry, list[pa.Table]]:
+        self, entry: PagedEntry, rows: pa.Table, evicted: int, page_cache: PageCache
+    ) -> tuple[PagedEntry, list[pa.Table]]:
         """A window after a run; its rows, if it is small now."""
         paged_window = entry.paged_window
         loose = pa.concat_tables([paged_window.loose, rows])
@@ -215,7 +218,7 @@ class PagedPerRow(Engine):
 
     def _raised(
         self, rows: pa.Table, coming: int, numbering: pa.Table, page_cache: PageCache
-    ) -> tuple[list[Entry], pa.Table, pa.Table]:
+    ) -> tuple[list[PagedEntry], pa.Table, pa.Table]:
         """Paged windows for the keys with too many rows; the rows of the others; the next number.
 
         Not while as many rows come as there are, nor for a call that brings none.
@@ -239,7 +242,7 @@ class PagedPerRow(Engine):
             paged_window = self._pager.built(PagedWindow(number, 0, 0, 0, loose, {}), page_cache)
             ticks = numbers(own[TICK])
             key = own.slice(0, 1).select(self._keys)
-            entries.append(Entry(key, paged_window, int(ticks[0]), int(ticks[-1])))
+            entries.append(PagedEntry(key, paged_window, int(ticks[0]), int(ticks[-1])))
             number += 1
         rest = keyed.table.filter(pa.array(~gone))
         return entries, rest, pa.table([[number]], schema=numbering.schema)
@@ -253,8 +256,8 @@ class PagedPerRow(Engine):
         )
 
     def _quieted(
-        self, entries: list[Entry], until: int | None, page_cache: PageCache
-    ) -> tuple[list[Entry], list[pa.Table]]:
+        self, entries: list[PagedEntry], until: int | None, page_cache: PageCache
+    ) -> tuple[list[PagedEntry], list[pa.Table]]:
         """Windows after so much silence that only windows of rows hold any; rows of small ones."""
         quiet, back = [], []
         for entry in entries:
@@ -269,7 +272,7 @@ class PagedPerRow(Engine):
             quiet.append(entry)
         return quiet, back
 
-    def _is_silent(self, entry: Entry, until: int | None) -> bool:
+    def _is_silent(self, entry: PagedEntry, until: int | None) -> bool:
         """Whether windows of time hold nothing of a key."""
         reach_us = self._reach.time_us
         if not reach_us or until is None or self._order is not Order.TIME:
@@ -277,8 +280,8 @@ class PagedPerRow(Engine):
         return entry.newest + reach_us <= until
 
     def _swept(
-        self, entries: list[Entry], until: int | None, rows: int, page_cache: PageCache
-    ) -> list[Entry]:
+        self, entries: list[PagedEntry], until: int | None, rows: int, page_cache: PageCache
+    ) -> list[PagedEntry]:
         """Entries with fewer pages, without those that have none left."""
         kept = []
         for entry in entries:

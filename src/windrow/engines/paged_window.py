@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from windrow.columnar.keyed import numbers
 from windrow.columnar.states import Summary
-from windrow.engines.page_cache import PageCache, Place
+from windrow.engines.page_cache import PageCache, WindowPage
 from windrow.errors import SnapshotError
 
 __all__ = ["TICK", "PagedWindow", "Pager", "Segment"]
@@ -73,7 +73,7 @@ class Pager:
                 above = pa.concat_tables([nodes.get(level, self.nodes.empty_table()), above])
             full = above.num_rows // page
             for number in range(full):
-                place = Place(paged_window.number, level, before + number)
+                place = WindowPage(paged_window.number, level, before + number)
                 page_cache.lay(place, above.slice(number * page, page))
             rest = above.slice(full * page).combine_chunks()
             if level:
@@ -124,7 +124,7 @@ class Pager:
             if first == end:
                 break
             page_cache.finish(
-                [Place(paged_window.number, level, number) for number in range(first, end)]
+                [WindowPage(paged_window.number, level, number) for number in range(first, end)]
             )
         return replace(paged_window, swept=upto)
 
@@ -144,7 +144,7 @@ class Pager:
         self, paged_window: PagedWindow, level: int, first: int, page_cache: PageCache
     ) -> Segment:
         """A page from one of its rows or nodes on."""
-        place = Place(paged_window.number, level, first // self._page)
+        place = WindowPage(paged_window.number, level, first // self._page)
         table = page_cache.read(place, self.nodes if level else self._rows)
         if table.num_rows != self._page:
             raise SnapshotError(

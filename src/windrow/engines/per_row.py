@@ -5,7 +5,7 @@ widest.  New rows are appended, a compiled loop for each window rolls over both,
 the new rows are emitted.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ from windrow.engines.definition import Definition
 from windrow.engines.engine import FRESH, Engine, Kept, Step
 from windrow.kernels.grouping import running_max
 from windrow.rolling.ordered import continue_policy, trail_groups
-from windrow.windows import Order, Policy, Ties, TrailingTime, Window
+from windrow.windows import Order, Policy, Window
 
 __all__ = ["PerRow", "previewed"]
 
@@ -32,6 +32,8 @@ class PerRow(Engine):
 
     Rows with a number below zero are context only: they are in windows, and have no result.
     """
+
+    heard: Mapping[str, str] = {"rows": _TICK}
 
     def __init__(self, definition: Definition) -> None:
         self._definition = definition
@@ -171,7 +173,7 @@ def previewed(
         return results
     keyed = together(plain.append_column(FRESH, pa.array(marks)))
     seen = running_max(numbers(keyed.table[FRESH]).astype(np.int64), keyed.borders)
-    if any(isinstance(w, TrailingTime) and w.ties is Ties.TOGETHER for w in windows):
+    if any(window.ties_together for window in windows):
         seen = seen[last_tied(numbers(keyed.table["t"]), keyed.borders)]
     touched = keyed.table["n"].filter(pa.array(seen > 0))
     return results.filter(pc.is_in(results["n"], touched.combine_chunks()))

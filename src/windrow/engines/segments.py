@@ -57,19 +57,20 @@ class Segments(Engine):
         owners = [*keys, *definition.name_fields()]
         self._owners = [field.name for field in owners]
         self._entries = pa.schema([*owners, *self._bounds, *states])
-        self.kept = {"open": self._entries}
+        self.kept = {_OPEN: self._entries}
         if not self._by_marks:
             self.partials = self._entries  # of rows that lie apart in time, or in any order
         # Rows of one time are applied at once in the order of time, but not as they arrive.
         self._remembers = self._by_marks and definition.order is Order.ARRIVAL
         if self._remembers:
             self.kept[_BEGUN] = pa.schema([*keys, *self._bounds])
+        self.heard = dict.fromkeys(self.kept, "end")
         self.schema = pa.schema([*owners, *self._bounds, *definition.result_fields()])
 
     def fold(self, rows: pa.Table) -> pa.Table:
         """Rows folded into sessions, each of which may be a part of a longer one."""
         keyed, _ = sorted_by_key_and_time(rows, numbers(rows["t"]))
-        return self._entries_after({"open": empty(self._entries)}, keyed.table)[0]
+        return self._entries_after({_OPEN: empty(self._entries)}, keyed.table)[0]
 
     def whole(self, partials: pa.Table) -> pa.Table:
         """Sessions put together where they touch."""
@@ -86,14 +87,14 @@ class Segments(Engine):
     def advance(self, kept: Kept, rows: pa.Table | Partials, until: int | None) -> Step:
         """Apply rows: a result for each window that they, or the time reached, have ended."""
         if isinstance(rows, Partials):
-            entries = self.whole(pa.concat_tables([kept["open"], rows.table]))
+            entries = self.whole(pa.concat_tables([kept[_OPEN], rows.table]))
             over = self._silent(entries, until)
         else:
             entries, over, _ = self._entries_after(kept, rows)
         if not self._by_marks:
             over |= self._silent(entries, until)
         results = self._lowered(entries.filter(pa.array(over)))
-        after = {"open": entries.filter(pa.array(~over))}
+        after = {_OPEN: entries.filter(pa.array(~over))}
         if self._remembers:
             after[_BEGUN] = self._newest(kept[_BEGUN], entries, over)
         return Step([results], after)
@@ -105,11 +106,11 @@ class Segments(Engine):
 
     def unfinished(self, kept: Kept) -> pa.Table:
         """Punctuated windows without an end."""
-        return self._lowered(kept["open"])
+        return self._lowered(kept[_OPEN])
 
     def due(self, kept: Kept) -> int | None:
         """When the first open session has been silent for too long."""
-        table = kept["open"]
+        table = kept[_OPEN]
         if self._by_marks or not table.num_rows:
             return None
         return int((numbers(table["end"]) + self._gaps_of(table)).min()) + 1
@@ -136,7 +137,7 @@ class Segments(Engine):
         self, kept: Kept, rows: pa.Table
     ) -> tuple[pa.Table, NDArray[np.bool_], NDArray[np.bool_]]:
         """All windows after these rows; which of them are over; and which have a fresh row."""
-        held = kept["open"]
+        held = kept[_OPEN]
         keyed, opened = self._grouped(held, rows)
         stretches = [
             self._stretches(keyed, ends, window)
@@ -284,6 +285,7 @@ class Segments(Engine):
 
 
 _NONE = np.iinfo(np.int64).min
+_OPEN = "open"  # windows that may grow
 _BEGUN = "begun"  # of each key without an open window, the bounds of its newest
 
 

@@ -23,7 +23,7 @@ from windrow.kernels.forest import (
 )
 from windrow.kernels.operator import Operator
 
-__all__ = ["BETWEEN", "MOST_LEVELS", "TAIL", "Layout", "Paging", "paged_nodes"]
+__all__ = ["BETWEEN", "MOST_LEVELS", "TAIL", "PageLayout", "Paging", "paged_nodes"]
 
 # Of the directory, and of each level in it.
 LIMIT, SAFE, MISSED, MISSED_LEVEL, MISSED_PAGE = range(5)
@@ -48,7 +48,7 @@ class Paging(NamedTuple):
         return TAIL + self.head + BETWEEN
 
 
-class Layout(NamedTuple):
+class PageLayout(NamedTuple):
     """Where everything lies in the memory of a forest."""
 
     first: int  # the cell where the directory begins
@@ -57,7 +57,7 @@ class Layout(NamedTuple):
     levels: int
 
     @classmethod
-    def of(cls, operator: Operator, paging: Paging, levels: int) -> "Layout":
+    def of(cls, operator: Operator, paging: Paging, levels: int) -> "PageLayout":
         """The layout of a forest with this many levels."""
         return cls(first_node_of(operator), len(operator.state), paging, levels)
 
@@ -104,7 +104,7 @@ def paged_nodes(operator: Operator, paging: Paging) -> NodeCode:
     """Nodes near the ends in memory, others brought when they are missed."""
     load, store = operator.load_cells, operator.store_cells
     directory, level_cells = first_node_of(operator), first_node_of(operator) + _WIDTH
-    first_node = Layout.of(operator, paging, 1).first_node
+    first_node = PageLayout.of(operator, paging, 1).first_node
     page, head = paging
     tail_mask, head_mask, page_mask = TAIL * page - 1, head * page - 1, page - 1
     shift = page.bit_length() - 1

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from windrow.paged.checks import PLACES, require, require_counts
-from windrow.paged.page_store import PageStore, Place
+from windrow.paged.page_store import LevelPage, PageStore
 
 __all__ = ["PagedLevels", "Pages"]
 
@@ -38,13 +38,13 @@ class PagedLevels:
         self._most = cached_pages
         # invariant: of each level the page that fills, and the full one before it
         self._tails: list[dict[int, list[Any]]] = []
-        self._cached: OrderedDict[Place, list[Any]] = OrderedDict()
+        self._cached: OrderedDict[LevelPage, list[Any]] = OrderedDict()
         self.base = self._heard_base = 0  # where the leaves are: now, and at the last head
         # By the places of levels:
         self.emitted: dict[int, int] = {}  # pages before it have been given to the page store
         self._deleted: dict[int, int] = {}  # pages before it are gone from the store
         self._newest_read: dict[int, int] = {}  # the page of each level that was read last
-        self._ahead: dict[int, Place] = {}  # and the one that is expected next
+        self._ahead: dict[int, LevelPage] = {}  # and the one that is expected next
         self._dropped: list[Pages] = []  # of levels that are not there any more
 
     def _at(self, level: int) -> int:
@@ -59,7 +59,7 @@ class PagedLevels:
         """The aggregate of updates [index << level, (index + 1) << level)."""
         number, at = divmod(index, self._page)
         tail = self._tails[level].get(number) if level < len(self._tails) else None
-        return (self._read(Place(self._at(level), number)) if tail is None else tail)[at]
+        return (self._read(LevelPage(self._at(level), number)) if tail is None else tail)[at]
 
     def block(self, start: int, end: int) -> Any:
         """The aggregate of an aligned block of 2^l updates."""
@@ -81,7 +81,7 @@ class PagedLevels:
         nodes[at:] = [state]  # what an operation left there that failed is no part of the window
         if at == self._page - 1:
             place = self._at(level)
-            self._page_store.write(Place(place, number), self._encode(nodes))
+            self._page_store.write(LevelPage(place, number), self._encode(nodes))
             self.emitted[place] = number + 1
 
     def trim(self, height: int) -> None:
@@ -172,7 +172,7 @@ class PagedLevels:
         self._tails = [{} for _ in range(levels)]
         full = [(inserted >> level) // page for level in range(levels)]
         wanted = [
-            Place(self._at(level), count - 1)
+            LevelPage(self._at(level), count - 1)
             for level, count in enumerate(full)
             if -(-evicted >> level) < count * page
         ]
@@ -192,7 +192,7 @@ class PagedLevels:
             if nodes:
                 self._tails[level][count] = nodes
 
-    def _read(self, place: Place) -> list[Any]:
+    def _read(self, place: LevelPage) -> list[Any]:
         found = self._cached.get(place)
         if found is None:
             (nodes,) = self._nodes([place])
@@ -204,7 +204,7 @@ class PagedLevels:
             self._cached.move_to_end(place)
         return found
 
-    def _nodes(self, places: Sequence[Place]) -> list[list[Any]]:
+    def _nodes(self, places: Sequence[LevelPage]) -> list[list[Any]]:
         """The nodes of pages, each with as many as a page has."""
         read = []
         for place, contents in zip(places, self._page_store.read(places), strict=True):
@@ -214,7 +214,7 @@ class PagedLevels:
                 read.append(nodes)
         return read
 
-    def _look_ahead(self, place: Place) -> None:
+    def _look_ahead(self, place: LevelPage) -> None:
         """Where evictions go on from page to page, have the next one brought."""
         at, number = place
         level = self._level_at(at)
@@ -222,7 +222,7 @@ class PagedLevels:
         self._newest_read[at] = number
         tail = self._tails[level] if level < len(self._tails) else {}
         if follows and number + 1 < self.emitted.get(at, 0) and number + 1 not in tail:
-            self._ahead[at] = Place(at, number + 1)
+            self._ahead[at] = LevelPage(at, number + 1)
         else:
             self._ahead.pop(at, None)
         self._page_store.expect(list(self._ahead.values()))

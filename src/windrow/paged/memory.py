@@ -14,7 +14,7 @@ from windrow.kernels.forest import (
     Cells,
 )
 from windrow.kernels.operator import Operator
-from windrow.kernels.pages import Layout, Paging
+from windrow.kernels.pages import PageLayout, Paging
 from windrow.paged.checks import require, require_shape
 
 __all__ = ["PageMemory", "require_fixed"]
@@ -25,7 +25,7 @@ class PageMemory:
 
     def __init__(self, operator: Operator, paging: Paging, levels: int) -> None:
         self._operator = operator
-        self.layout = Layout.of(operator, paging, levels)
+        self.layout = PageLayout.of(operator, paging, levels)
         self.cells = self.layout.empty()
 
     def grown(self, levels: int) -> "PageMemory":

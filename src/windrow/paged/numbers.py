@@ -33,7 +33,7 @@ from windrow.kernels.pages import (
 )
 from windrow.paged.checks import require
 from windrow.paged.memory import PageMemory, require_fixed
-from windrow.paged.page_store import PageStore, Place
+from windrow.paged.page_store import LevelPage, PageStore
 from windrow.structures.compiled_amta import CompiledAmta
 from windrow.windows import Policy
 
@@ -112,7 +112,7 @@ class PagedNumbers(CompiledAmta):
         # First, as the page may not come: whoever still wants it then misses it again.
         self._memory.set_directory(MISSED, 0)
         if level >= 0:
-            self._bring_between(Place(level, page))
+            self._bring_between(LevelPage(level, page))
         else:
             self._bring_head(page)
 
@@ -160,7 +160,7 @@ class PagedNumbers(CompiledAmta):
             first = max(self._emitted.get(level, 0), self._first_alive(level) // page)
             for number in range(first, full):
                 cell = self._memory.layout.tail(level, number)
-                self._page_store.write(Place(level, number), self._memory.contents(cell, page))
+                self._page_store.write(LevelPage(level, number), self._memory.contents(cell, page))
             self._emitted[level] = full
 
     def _dead(self) -> list[tuple[int, int, int]]:
@@ -210,7 +210,7 @@ class PagedNumbers(CompiledAmta):
         if follows:  # evictions go on from page to page
             self._page_store.expect(self._head_places(safe))
 
-    def _read(self, places: Sequence[Place]) -> list[tuple[Place, bytes]]:
+    def _read(self, places: Sequence[LevelPage]) -> list[tuple[LevelPage, bytes]]:
         """Pages from the page store; compiled code reads them as they are."""
         size = self._memory.size_of(self._page)
         found = list(zip(places, self._page_store.read(places), strict=True))
@@ -228,10 +228,10 @@ class PagedNumbers(CompiledAmta):
         last = (self._safe_from(position) - 1) >> level
         return (position >> level) // self._page, (last + 1) // self._page + 1
 
-    def _head_places(self, position: int) -> list[Place]:
+    def _head_places(self, position: int) -> list[LevelPage]:
         """Those of them that lie in the store, and are not at hand."""
         page = self._page
-        wanted: list[Place] = []
+        wanted: list[LevelPage] = []
         for level in range(self._levels):
             first, end = self._head_span(level, position)
             tail = self._memory.of_level(level, TAIL_FROM) // page
@@ -239,13 +239,13 @@ class PagedNumbers(CompiledAmta):
             known_end = self._memory.of_level(level, HEAD_END) // page
             written = min(end, tail, self._emitted.get(level, 0))
             wanted += [
-                Place(level, number)
+                LevelPage(level, number)
                 for number in range(max(first, self._first_alive(level) // page), written)
                 if not known_from <= number < known_end
             ]
         return wanted
 
-    def _bring_between(self, place: Place) -> None:
+    def _bring_between(self, place: LevelPage) -> None:
         """Bring a page that a search looked at; the oldest brought gives way."""
         ((_, contents),) = self._read([place])
         slot = self._next_between % BETWEEN
@@ -296,7 +296,7 @@ class PagedNumbers(CompiledAmta):
         page = self._page
         full = {level: (self.inserted >> level) // page for level in range(self._levels)}
         wanted = [
-            Place(level, count - 1)
+            LevelPage(level, count - 1)
             for level, count in full.items()
             if self._first_alive(level) < count * page and count
         ]

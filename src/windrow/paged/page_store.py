@@ -21,13 +21,13 @@ from windrow.paged.prefetcher import Prefetcher
 from windrow.paged.stores.base import Batch, Key, Span, StoredWindow
 from windrow.paged.write_behind import Patience, WriteBehindQueue
 
-__all__ = ["PageStore", "Place"]
+__all__ = ["LevelPage", "PageStore"]
 
 _HEAD, _SEAL = Key("head", 0), Key("seal", 0)
 _COUNTED = 1_000  # pages without a head
 
 
-class Place(NamedTuple):
+class LevelPage(NamedTuple):
     """Which page: nodes [number · page, (number + 1) · page) of a level."""
 
     level: int
@@ -113,7 +113,7 @@ class PageStore:
                 "aggregate's own fault, they are damaged",
             ) from error
 
-    def write(self, place: Place, contents: bytes) -> None:
+    def write(self, place: LevelPage, contents: bytes) -> None:
         """Keep a page; it is in the store with the next head, or not at all."""
         self._written[place.key] = page_of(self._mark, *place, contents)
 
@@ -147,7 +147,7 @@ class PageStore:
         self._heads += 1
         self._written = {}
 
-    def read(self, places: Sequence[Place]) -> list[bytes]:
+    def read(self, places: Sequence[LevelPage]) -> list[bytes]:
         """The contents of pages."""
         found = {place: self._on_the_way(place) for place in places}
         away = [place for place, value in found.items() if value is None]
@@ -157,7 +157,7 @@ class PageStore:
             found.update(zip(away, stored, strict=True))
         return [open_page(found[p], self._mark, p.level, p.number, self._window) for p in places]
 
-    def expect(self, places: Sequence[Place]) -> None:
+    def expect(self, places: Sequence[LevelPage]) -> None:
         """Have pages brought that will be read next; none of them may change until then."""
         away = [place.key for place in places if self._sent(place.key) is None]
         self._prefetcher.expect(away)
@@ -187,7 +187,7 @@ class PageStore:
                 time.sleep(pause)
         return self._stored_window.get_many(keys)
 
-    def _on_the_way(self, place: Place) -> bytes | None:
+    def _on_the_way(self, place: LevelPage) -> bytes | None:
         """A page that is on its way to the store, or from there."""
         value = self._sent(place.key)
         return self._prefetcher.take(place.key) if value is None else value

@@ -7,7 +7,7 @@ from windrow.plan.answers import Assembly, Slicing, State, Strategy
 from windrow.plan.description import Description
 from windrow.plan.exactness import exactness
 from windrow.plan.feasible import feasible, obstacle
-from windrow.plan.ownership import SPREAD, method_of, owners_of
+from windrow.plan.ownership import SPREAD, method_of, owners_of, worth_splitting
 from windrow.plan.plan import Plan
 from windrow.plan.reasons import cheaper, kept, reasons, title
 from windrow.plan.staging import stages
@@ -47,8 +47,14 @@ def choose(query: Description) -> Plan:
         kept=kept(query, state),
         cheaper=cheaper(query, slicing, assembly),
         exactness=exactness(query),
-        sampled=(query.unsampled,) if query.unsampled and method is Method.TIME else (),
+        sampled=_unsampled(query, assembly),
     )
+
+
+def _unsampled(query: Description, assembly: Assembly) -> tuple[str, ...]:
+    """Why no row is sampled, if keys could have been split."""
+    wanted = assembly is Assembly.ENGINE and worth_splitting(query)
+    return (query.unsampled,) if wanted and query.unsampled else ()
 
 
 def _require_order(query: Description) -> None:
@@ -133,4 +139,6 @@ def _state(query: Description, slicing: Slicing, assembly: Assembly) -> State:
         return State.SLICES
     if query.in_buckets:
         return State.BUCKETS
-    return State.PAGES if query.window.per_row else State.ROWS
+    engine = query.window.engine  # of a kind that is not ours
+    paged = query.window.per_row if engine is None else engine.pages
+    return State.PAGES if paged else State.ROWS

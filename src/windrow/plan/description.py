@@ -87,6 +87,11 @@ class Description:
         """The first window; all are of the same kind."""
         return self.windows[0][1]
 
+    @property
+    def sampled(self) -> bool:
+        """Whether rows are looked at to find hot keys; else no key is split."""
+        return self.splits and self.unsampled is None
+
     @cached_property
     def aligned(self) -> tuple[Aligned, ...]:
         """The windows, if they lie on a grid of event time; else none."""

@@ -7,7 +7,7 @@ from windrow.plan.answers import Strategy
 from windrow.plan.description import Description
 from windrow.windows import Order
 
-__all__ = ["SPREAD", "method_of", "owners_of", "why_one_task"]
+__all__ = ["SPREAD", "method_of", "owners_of", "why_one_task", "worth_splitting"]
 
 #: The methods of disjoint parallelisation, which deal out single windows.
 SPREAD = (
@@ -27,7 +27,7 @@ def method_of(query: Description) -> Method:
     """Who owns windows; what was asked for is refused where it cannot run the query."""
     asked = query.parallel
     if asked is Method.AUTO:
-        return Method.TIME if query.splits and _worth_splitting(query) else Method.KEYS
+        return Method.TIME if query.sampled and worth_splitting(query) else Method.KEYS
     why_not = _obstacle(query, asked)
     if why_not is None:
         return asked
@@ -59,7 +59,7 @@ def why_one_task(query: Description) -> str | None:
     return f"where {query.window!r} begins and ends depends on all rows before"
 
 
-def _worth_splitting(query: Description) -> bool:
+def worth_splitting(query: Description) -> bool:
     """Whether a key with many rows is much work even after they were folded where they are read."""
     compiled = all(part.compiled for part in query.aggregates)
     return not query.folds or (not compiled and not query.session)

@@ -56,6 +56,7 @@ class Plan:
                     "work": stage.work,
                     "shuffled": stage.shuffled,
                     "seconds": stage.seconds,
+                    "times": stage.times,
                 }
                 for stage in self.stages
             ],

@@ -40,16 +40,18 @@ class Stage:
     work: str  # what it does, in words
     shuffled: str | None = None  # what travels between tasks, if anything does
     seconds: float | None = None  # predicted cost, if known
+    times: int = 1  # how often it runs, side by side: once for each window
 
     runs_in: ClassVar[str] = "Spark"
-    operators: ClassVar[tuple[str, ...]] = ()  # what Spark's own plan shows for it
+    operators: ClassVar[tuple[str, ...]] = ()  # what Spark's own plan shows for it, each time
 
     def explain(self) -> str:
         """The stage in one sentence."""
         shown = f" ({', '.join(self.operators)})" if self.operators else ""
+        often = f"{self.times} times, once for each window: " if self.times > 1 else ""
         moved = f"; shuffled: {self.shuffled}" if self.shuffled else ""
         cost = "" if self.seconds is None else f"; about {self.seconds:.1f} s"
-        return f"{self.runs_in}{shown}: {self.work}{moved}{cost}"
+        return f"{self.runs_in}{shown}: {often}{self.work}{moved}{cost}"
 
 
 @dataclass(frozen=True)

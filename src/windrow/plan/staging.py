@@ -65,8 +65,9 @@ def _computing(
         of = "session" if query.session else "window"
         return (
             AggregateWindows(
-                f"rows into windows{_times(query)}: {names}",
+                f"rows into windows: {names}",
                 f"one partial result for {_each(query)}, {of} and input partition",
+                times=len(query.windows),  # it takes them one by one
             ),
         )
     if slicing is Slicing.SPARK:
@@ -75,11 +76,6 @@ def _computing(
         return (*_sampling(query, method), *_blocks(query, method))
     packing = _folding if slicing is Slicing.WORKERS else _packing
     return (*_sampling(query, method), packing(query, method), *_engine(query, slicing))
-
-
-def _times(query: Description) -> str:
-    """Spark aggregates several windows one by one."""
-    return f", once for each of {len(query.windows)} windows" if len(query.windows) > 1 else ""
 
 
 def _each(query: Description) -> str:
@@ -117,7 +113,7 @@ def _from_slices(query: Description, assembly: Assembly) -> tuple[Stage, ...]:
 
 
 def _sampling(query: Description, method: Method) -> tuple[Stage, ...]:
-    if method is not Method.TIME or query.unsampled is not None:
+    if method is not Method.TIME:
         return ()
     if query.parallel is Method.TIME:
         return (SampleRows("rows are sampled to cut time into blocks"),)

@@ -172,10 +172,10 @@ class Query:
         """How the windows of one key, or of no key, are spread over tasks; results are the same.
 
         "auto", the default, has all windows of a key on one task, but splits the hot keys of a
-        batch, or rows without a key, by blocks of time.  "keys" and "time" do so for all keys.  The methods of disjoint parallelisation deal out
-        single windows: "panes" (RRCPA), "round-robin" (RRA), "round-robin-cyclic" (RRCA),
-        "handshake" (HSA) and "hash-once" (HOA).  `units` is how many share the work, by default as
-        many as there are tasks at a time.
+        batch, or rows without a key, by blocks of time.  "keys" and "time" do so for all keys.
+        The methods of disjoint parallelisation deal out single windows: "panes" (RRCPA),
+        "round-robin" (RRA), "round-robin-cyclic" (RRCA), "handshake" (HSA) and "hash-once" (HOA).
+        `units` is how many share the work, by default as many tasks as can run at once.
 
         ```python
         readings = spark.sql("select timestamp_seconds(id) ts, id * 1.5 temp from range(600)")

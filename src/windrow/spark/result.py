@@ -93,13 +93,13 @@ def _place(given: Sequence[str], request: Request) -> list[Column]:
     names, kind = request.names, request.time_type
     lateness_ms = request.lateness_ms if request.streaming else None
     carried = carried_by(request.windows, kind, lateness_ms, request.emit, request.order)
-    if "t" in given:
+    window = request.windows[0][1]  # all are of one shape
+    if window.per_row:
         return [value_from_micros(F.col("t"), kind).alias(names.time, metadata=carried.column)]
     start, end = _bounds(given, kind)
-    counted = [F.col(place) for place in ("first", "last", "nth") if place in given]
-    bounds = F.struct(start.alias("start"), end.alias("end", metadata=carried.end), *counted)
-    window = bounds.alias(names.window, metadata=carried.column)
-    return [F.col("name").alias(names.name), window] if request.definition.named else [window]
+    ends = start.alias("start"), end.alias("end", metadata=carried.end)
+    place = F.struct(*ends, *window.numbers).alias(names.window, metadata=carried.column)
+    return [F.col("name").alias(names.name), place] if request.definition.named else [place]
 
 
 def _bounds(given: Sequence[str], kind: DataType) -> tuple[Column, Column]:

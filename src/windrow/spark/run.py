@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from windrow.algebra.aggregate import Aggregate
+from windrow.parallel import Method
 from windrow.plan import Plan, choose
 from windrow.spark.analysis.resolve import read
 from windrow.spark.describe import description
@@ -28,4 +29,6 @@ def run(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> W
     from windrow.spark.stages import build
 
     built = build(plan, request)
-    return finish(built.df, request, replace(plan, sampled=plan.sampled or built.hot.notes))
+    unsplit = plan.ownership is Method.TIME and not request.streaming and not built.hot.keys
+    done = replace(plan, sampled=plan.sampled or built.hot.notes)
+    return finish(built.df, request, replace(done, ownership=Method.KEYS) if unsplit else done)

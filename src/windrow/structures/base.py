@@ -7,7 +7,7 @@ calls `_insert`, `query` lowers what `_total` returns, `slide` judges what the s
 from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass
-from typing import Any, ClassVar, SupportsIndex
+from typing import Any, SupportsIndex
 
 from windrow.algebra.aggregate import Aggregation
 from windrow.arguments import shown
@@ -48,9 +48,6 @@ class Aggregator(ABC):
     >>> isinstance(structures.TwoStacks(agg.max()), Aggregator)
     True
     """
-
-    #: Whether a bulk eviction and a slide cost O(log n) however many updates leave.
-    evicts_in_bulk: ClassVar[bool] = False
 
     def __init__(self, monoid: Aggregation, policy: Policy | None = None) -> None:
         self._contents = Contents(monoid, policy)

@@ -13,8 +13,6 @@ __all__ = ["InBulk", "OneByOne"]
 class InBulk(Aggregator):
     """A window whose bulk evictions and slides cost O(log n) however many updates leave."""
 
-    evicts_in_bulk = True
-
     _evicted: int
     _inserted: int
 

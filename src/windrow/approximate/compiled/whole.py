@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from windrow.approximate.forest_window import ForestCode
+from windrow.approximate.forest_window import BucketForestCode
 from windrow.kernels.cells import read_int, write_int
 from windrow.kernels.forest import (
     CAPACITY,
@@ -20,7 +20,7 @@ __all__ = ["WholeCode", "whole_code"]
 class WholeCode(NamedTuple):
     """The forest of a window, and what is beyond what every window asks of it."""
 
-    forest: ForestCode
+    forest: BucketForestCode
     has_room: Any  # has_room(forest) → whether one more bucket may come
     total: Any  # total(forest) → all of them as one
     after_updates: Any  # after_updates(forest, most) → the number behind those that have no more
@@ -132,7 +132,7 @@ def whole_code(operator: Combined) -> WholeCode:
         rebuild_front(forest, evicted >> 1)
         return alone
 
-    trees = ForestCode(
+    trees = BucketForestCode(
         reset, insert, size, is_odd, pop, evict_all, evict_updates, take_updates, parted, halve
     )
     return WholeCode(trees, functions.has_room, total, after_updates, refill, between)

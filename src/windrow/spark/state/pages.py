@@ -5,7 +5,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
 from windrow.columnar.compression import compress, decompress
 from windrow.columnar.packs import pack, unpack
-from windrow.engines.page_cache import Place
+from windrow.engines.page_cache import WindowPage
 from windrow.errors import SnapshotError
 
 __all__ = ["StatePages"]
@@ -19,7 +19,7 @@ class StatePages:
             "pages", "paged_window long, level int, number long", "content binary"
         )
 
-    def read(self, place: Place, schema: pa.Schema) -> pa.Table:
+    def read(self, place: WindowPage, schema: pa.Schema) -> pa.Table:
         """The page at a place, which must exist."""
         stored = self._pages.getValue(place)
         if stored is None:
@@ -29,10 +29,10 @@ class StatePages:
             )
         return unpack(decompress(stored[0]), schema)
 
-    def write(self, place: Place, page: pa.Table) -> None:
+    def write(self, place: WindowPage, page: pa.Table) -> None:
         """Keep a page."""
         self._pages.updateValue(place, (compress(pack(page)),))
 
-    def delete(self, place: Place) -> None:
+    def delete(self, place: WindowPage) -> None:
         """Forget a page."""
         self._pages.removeKey(place)

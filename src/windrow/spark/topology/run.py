@@ -92,6 +92,8 @@ def _explained(
     strategy = Strategy.STATEFUL if request.streaming else Strategy.KERNEL
     chosen = choose(description(request, aggregates, strategy))
     *between, sink = plan.layers
+    # The sink of a stream merges what a micro-batch brought before it touches what is kept.
+    merging = plan.layers if request.streaming else between
     widths = " → ".join(f"{width:,}" for width in plan.widths)
     keys = "".join(f"{key}, " for key in request.names.keys)
     of = f"{keys}period, node and micro-batch" if request.streaming else f"{keys}period and node"
@@ -102,10 +104,10 @@ def _explained(
             f"the {layer.width:,} nodes of a layer merge what reaches them",
             states if number else rows,
         )
-        for number, layer in enumerate(between)
+        for number, layer in enumerate(merging)
     ]
     last = chosen.stages[-1]
-    answer = replace(last, shuffled=states if between else rows)
+    answer = replace(last, shuffled=states if merging else rows)
     return replace(
         chosen,
         reasons=(f"a plan was run: layers of {widths} nodes, each node a partition",),
