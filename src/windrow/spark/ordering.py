@@ -26,8 +26,15 @@ _WINDOW = "window"  # Spark's own, on a stream
 
 
 def sort_results(results: DataFrame) -> DataFrame:
-    """A batch in order."""
-    return results.orderBy(*map(quoted, _ranks(results, MapType, VariantType)))
+    """A batch in order.
+
+    Windows are mostly few: one task sorts them.  To sort in several tasks, Spark computes all
+    results twice, the first time for a sample of them: only as many results as rows are worth that.
+    """
+    ranks = [quoted(name) for name in _ranks(results, MapType, VariantType)]
+    if "t" in results.columns:
+        return results.orderBy(*ranks)
+    return results.repartition(1).sortWithinPartitions(*ranks)
 
 
 def sort_micro_batch(results: DataFrame) -> DataFrame:
