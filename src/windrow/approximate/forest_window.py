@@ -46,9 +46,7 @@ class ForestCode(NamedTuple):
     pop: Any  # pop(forest) → the oldest, taken out
     evict_all: Any  # evict_all(forest)
     evict_updates: Any  # evict_updates(forest, most): the oldest with at most `most` updates
-    take_updates: (
-        Any  # take_updates(forest, least, all) → the oldest with at least `least` updates
-    )
+    take_updates: Any  # take_updates(forest, least, all) → the oldest with at least `least` updates
     parted: Any  # parted(forest, least, all) → the same, left where they are; and all others
     halve: Any  # halve(forest) → a bucket that was left over; of each two others one is made
 
