@@ -44,7 +44,7 @@ def test_buckets_are_not_for_windows_without_the_time_of_their_row(
     df: DataFrame, closed: str, nearest: str
 ) -> None:
     query = wr.over(df, time="t").window(window.trailing("10 s", closed=closed))
-    with pytest.raises(InputError, match=f"closed='{closed}' .*; say closed='{nearest}', or ask"):
+    with pytest.raises(InputError, match=f"closed='{closed}' .*; use closed='{nearest}', or leave"):
         query.aggregate(sum=agg.sum("v").within(relative=0.1))
 
 
