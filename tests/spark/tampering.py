@@ -14,12 +14,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from windrow import agg, window
 from windrow.algebra.aggregate import Aggregate
 from windrow.approximate.chosen import methods_for
-from windrow.columnar.compression import compress, decompress
 from windrow.columnar.narrowed import narrowed
 from windrow.columnar.packs import open_bundle, pack_bundle
 from windrow.columnar.result_types import result_type
@@ -27,6 +27,7 @@ from windrow.engines.definition import Definition
 from windrow.engines.flow import Flow
 from windrow.errors import WindrowError
 from windrow.spark.analysis.clock import LateBy
+from windrow.spark.state.values import from_value, to_value
 from windrow.spark.stream.processor import KeyGroupProcessor
 from windrow.spark.transport.hashed import HASH_KEY
 from windrow.spark.transport.shipped import Shipped
@@ -115,7 +116,7 @@ class Stream:
         flow = self._flow.get()
         own = flow.engine.fold(rows) if flow.engine.folds_early else rows
         pack = b"".join(map(bytes, narrowed(own).pack(0, own.num_rows)))
-        given = iter([{"pack": pack}])
+        given = iter([pd.DataFrame({"low": [0], "pack": [pack]})])
         return list(processor.handleInputRows((0,), given, _Times(watermark_us)))
 
     def begin(self) -> None:
@@ -132,8 +133,8 @@ class Stream:
         """Change the tables of all shards."""
         shards = self.handle.values["shards"]
         for key, (content,) in shards.items():
-            shards[key] = (
-                compress(pack_bundle(change(open_bundle(decompress(content), self.schemas)))),
+            shards[key] = to_value(
+                pack_bundle(change(open_bundle(from_value(content), self.schemas)))
             )
 
 
@@ -249,7 +250,9 @@ def _damage(stream: Stream, rng: random.Random) -> None:
     key = rng.choice(list(values))
     (content,) = values[key]
     if kind == 1 and name in ("shards", "waiting", "pages"):
-        values[key] = (compress(_bytes_damaged(bytes(decompress(content)), rng)),)
+        values[key] = to_value(_bytes_damaged(bytes(from_value(content)), rng))
+    elif isinstance(content, str):
+        values[key] = (_bytes_damaged(content.encode(), rng).decode("latin-1"),)
     else:
         values[key] = (_bytes_damaged(content, rng),)
 

@@ -152,7 +152,7 @@ def test_a_crate_whose_lengths_do_not_add_up_is_refused(lengths: tuple[int]) -> 
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"[" * 100_000, b"{}", b"3", b'{"format": "windrow state 2"}', b"\xff"]
+    "content", [b"", b"[" * 100_000, b"{}", b"3", b'{"format": "windrow state 3"}', b"\xff"]
 )
 def test_what_state_says_of_itself_may_be_anything(content: bytes) -> None:
     with pytest.raises(SnapshotError, match="is damaged"):

@@ -256,19 +256,24 @@ def _numbers(array: pa.Array) -> NDArray[Any] | None:
     """The storage of an Arrow column as one of the three kinds of numbers, if it has any."""
     kind = array.type
     if pa.types.is_boolean(kind):
-        numbers = pc.fill_null(array, False)
+        numbers = _filled(array, False)
     elif pa.types.is_floating(kind):
-        numbers = pc.fill_null(array.cast(pa.float64()), 0.0)
+        numbers = _filled(array.cast(pa.float64()), 0.0)
     elif pa.types.is_integer(kind):
         try:
-            numbers = pc.fill_null(array.cast(pa.int64()), 0)
+            numbers = _filled(array.cast(pa.int64()), 0)
         except pa.ArrowInvalid:  # an unsigned number beyond 2⁶³
             return None
     elif pa.types.is_timestamp(kind) or pa.types.is_duration(kind) or pa.types.is_date64(kind):
-        numbers = pc.fill_null(array.view(pa.int64()), 0)
+        numbers = _filled(array.view(pa.int64()), 0)
     elif pa.types.is_date32(kind):
-        numbers = pc.fill_null(array.view(pa.int32()).cast(pa.int64()), 0)
+        numbers = _filled(array.view(pa.int32()).cast(pa.int64()), 0)
     else:
         return None
     found: NDArray[Any] = numbers.to_numpy(zero_copy_only=False)
     return found
+
+
+def _filled(array: pa.Array, value: Any) -> pa.Array:
+    """A column with a value for nulls; Arrow would copy one that has none."""
+    return pc.fill_null(array, value) if array.null_count else array

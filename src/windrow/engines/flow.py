@@ -175,9 +175,11 @@ class Flow:
 
 def ripe_of(waiting: pa.Table, until: int) -> tuple[pa.Table, pa.Table]:
     """The rows that wait no longer, and those that still do; each in the order they had."""
-    ripe = numbers(waiting["t"]) < until
-    if ripe.all():
-        return waiting, waiting.slice(0, 0)
+    times = numbers(waiting["t"])
+    ripe = times < until
+    count = int(np.count_nonzero(ripe))
+    if ripe[:count].all():  # as rows mostly come in order of time: nothing is copied
+        return waiting.slice(0, count), waiting.slice(count)
     return waiting.filter(pa.array(ripe)), waiting.filter(pa.array(~ripe))
 
 

@@ -94,7 +94,7 @@ class PerRow(Engine):
     ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
         """The places that have a result, and which of the new rows each is; None: all in turn."""
         wanted, counted = np.flatnonzero(fresh), numbers(rows["n"]) >= 0
-        if not self._keys and counted.all():
+        if len(keyed.borders) == 2 and counted.all():  # of one key they stand in turn
             return wanted, None
         origins = keyed.origins[wanted] - (len(fresh) - rows.num_rows)
         counted = counted[origins]

@@ -184,5 +184,5 @@ class RunStatefulEngine(Stage):
     """An engine over the packs of a micro-batch, with its state in Spark's state store."""
 
     runs_in = "Python workers"
-    operators = ("Exchange", "TransformWithState", "MapInArrow")
+    operators = ("Exchange", "TransformWithState")
     owners: Owners | None = None

@@ -14,11 +14,11 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from windrow.columnar.compression import decompress
 from windrow.columnar.keyed import Keyed, numbers, together
 from windrow.columnar.packs import open_bundle
 from windrow.errors import InputError
 from windrow.spark.state.about import About
+from windrow.spark.state.values import from_value
 from windrow.spark.state.waiting import read_waiting
 from windrow.spark.transport.hashed import HASH_KEY
 from windrow.spark.transport.packing import Work
@@ -139,8 +139,8 @@ def _windows(about: About) -> Work:
     """What shards hold for each key."""
     schemas = {name: s for name, s in about.kept.items() if HASH_KEY in s.names}
 
-    def of_shard(content: bytes) -> Iterator[dict[str, Any]]:
-        tables = open_bundle(decompress(content), schemas)
+    def of_shard(content: str) -> Iterator[dict[str, Any]]:
+        tables = open_bundle(from_value(content), schemas)
         name = next(name for name in _MAIN if name in tables)
         share = len(content) / max(tables[name].num_rows, 1)
         yield from _by_key(tables[name], about, _MAIN[name], share)
@@ -164,7 +164,7 @@ def _windows(about: About) -> Work:
 def _waiting(about: About) -> Work:
     """How many rows of each key wait."""
 
-    def of_pack(content: bytes) -> Iterator[dict[str, Any]]:
+    def of_pack(content: str) -> Iterator[dict[str, Any]]:
         rows = read_waiting(content, about.waiting)
         return _by_key(rows, about, _MAIN["rows"], len(content) / max(rows.num_rows, 1))
 

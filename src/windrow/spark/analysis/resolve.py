@@ -97,12 +97,16 @@ class Request:
 
     def rows_with(self, **more: Column) -> DataFrame:
         """The same rows with more columns of the source."""
-        columns = [column.alias(name) for name, column in {**self.selected, **more}.items()]
-        rows = self.source.select(*columns)
+        rows = self.all_rows(**more)
         if self.streaming:
             # A name of its own: a plan may hold these rows twice.
             rows = rows.observe(f"windrow-rows-{next(_numbers)}", *self._counts())
         return rows.where(F.col("t").isNotNull())
+
+    def all_rows(self, **more: Column) -> DataFrame:
+        """The same, those without a time too; who takes them counts them."""
+        columns = {**self.selected, **more}.items()
+        return self.source.select(*(column.alias(name) for name, column in columns))
 
     def _counts(self) -> list[Column]:
         """Counts of all rows, and of rows that no window contains, however early they arrive."""

@@ -14,7 +14,7 @@ __all__ = ["About"]
 _UNREADABLE = (AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)
 
 # Another number whenever `shards` or `waiting` write something else: `windrow state` reads both.
-_FORMAT = "windrow state 2"
+_FORMAT = "windrow state 3"
 
 
 @dataclass(frozen=True)

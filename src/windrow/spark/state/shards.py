@@ -16,20 +16,20 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
-from windrow.columnar.compression import compress, decompress
 from windrow.columnar.keyed import numbers
 from windrow.columnar.packs import open_bundle, pack_bundle
 from windrow.engines.engine import Kept
 from windrow.errors import SnapshotError
 from windrow.spark.analysis.clock import UNKNOWN
 from windrow.spark.state.about import About
+from windrow.spark.state.values import VALUE, from_value, to_value
 from windrow.spark.state.waiting import Waiting
 from windrow.spark.transport.hashed import HASH_KEY
 
 __all__ = ["NEVER", "Head", "Shards", "bits_for", "shards_of"]
 
 # Another number whenever the layout changes, or `hashed.hashes`, which decides where keys lie.
-_MAGIC = b"wrh5"
+_MAGIC = b"wrh6"
 NEVER = (1 << 63) - 1  # a watermark that never comes
 
 # From what a shard keeps to the watermark at which it has work to do.
@@ -64,7 +64,7 @@ class Shards:
     ) -> None:
         self._head = handle.getValueState("head", "content binary")
         self._about = handle.getValueState("about", "content binary")
-        self._shards = handle.getMapState("shards", "shard int", "content binary")
+        self._shards = handle.getMapState("shards", "shard int", VALUE)
         self._keyed = {n: s for n, s in schemas.items() if HASH_KEY in s.names}
         self._common = {n: s for n, s in schemas.items() if HASH_KEY not in s.names}
         self._signature = about.query
@@ -102,7 +102,7 @@ class Shards:
         for shard in shards:
             stored = self._shards.getValue((shard,))
             if stored is not None:
-                for name, table in open_bundle(decompress(stored[0]), self._keyed).items():
+                for name, table in open_bundle(from_value(stored[0]), self._keyed).items():
                     found[name].append(table)
         keyed = {
             name: pa.concat_tables(tables) if tables else self._keyed[name].empty_table()
@@ -126,7 +126,7 @@ class Shards:
         for place, shard in enumerate(shards.tolist()):
             own = {name: tables[place] for name, tables in split.items()}
             if any(table.num_rows for table in own.values()):
-                self._shards.updateValue((shard,), (compress(pack_bundle(own)),))
+                self._shards.updateValue((shard,), to_value(pack_bundle(own)))
             elif head.dues[shard] != NEVER or self._shards.containsKey((shard,)):
                 self._shards.removeKey((shard,))
             new_dues[shard] = dues({**own, **common})

@@ -8,17 +8,16 @@ those are all that have waiting rows.
 
 import struct
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
-from windrow.columnar.compression import compress, decompress
 from windrow.columnar.keyed import numbers
-from windrow.columnar.packs import pack, unpack
+from windrow.columnar.narrowed import narrowed, widened
 from windrow.engines.flow import ripe_of
 from windrow.errors import SnapshotError
+from windrow.spark.state.values import VALUE, from_value, to_value
 from windrow.spark.transport.hashed import made_here, with_hash
 
 __all__ = ["Waiting", "WaitingRoom", "read_waiting"]
@@ -61,7 +60,7 @@ class WaitingRoom:
     """The waiting rows of one key group at a time."""
 
     def __init__(self, handle: StatefulProcessorHandle, schema: pa.Schema) -> None:
-        self._packs = handle.getMapState("waiting", "number long", "content binary")
+        self._packs = handle.getMapState("waiting", "number long", VALUE)
         self._schema = schema
         self._empty = schema.empty_table()
 
@@ -122,14 +121,15 @@ class WaitingRoom:
         return read_waiting(stored[0], self._schema)
 
     def _write(self, number: int, rows: pa.Table) -> int:
-        content = pack(rows.select(_written(self._schema).names))
-        self._packs.updateValue((number,), (compress(content),))
+        own = narrowed(rows.select(_written(self._schema).names))
+        content = b"".join(map(memoryview, own.pack(0, rows.num_rows)))
+        self._packs.updateValue((number,), to_value(content))
         return int(numbers(rows["t"]).min())
 
 
-def read_waiting(content: Any, schema: pa.Schema) -> pa.Table:
+def read_waiting(content: str, schema: pa.Schema) -> pa.Table:
     """The rows of a pack, numbered as they came."""
-    rows = unpack(decompress(content), _written(schema))
+    rows = widened(from_value(content), _written(schema))
     return with_hash(rows.append_column("n", pa.array(np.arange(rows.num_rows))), schema)
 
 

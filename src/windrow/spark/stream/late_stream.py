@@ -6,23 +6,23 @@ late rows it shows, if both get the same rows in the same micro-batches.
 """
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from windrow.columnar.keyed import numbers
 from windrow.columnar.narrowed import widened
-from windrow.columnar.packs import pack
 from windrow.engines.flow import Flow
 from windrow.spark.analysis.clock import UNKNOWN, LateBy, set_timer
 from windrow.spark.analysis.resolve import Request
 from windrow.spark.analysis.types import arrow_schema, spark_schema
 from windrow.spark.state.key_groups import key_groups_of
 from windrow.spark.stream.stateful import sentinel, with_state
-from windrow.spark.transport.packing import PACKS, Work, in_key_groups, numbered, unpacked
+from windrow.spark.transport.packing import PACKS, Work, in_key_groups, numbered
 from windrow.spark.transport.shipped import Shipped
 from windrow.spark.transport.workers import in_workers
 
@@ -39,8 +39,7 @@ def late_rows(request: Request, late_by: LateBy) -> DataFrame:
     timed = request.lateness_ms is not None
     packs = in_workers(rows, _pack(schema, key_groups_of(spark), late_by), PACKS)
     processor = _LateRows(flow, schema, late_by, timers=timed)
-    passed = with_state(packs, processor, "pack binary", "append", timed=timed)
-    found = in_workers(passed, unpacked(schema), spark_schema(schema))
+    found = with_state(packs, processor, spark_schema(schema), "append", timed=timed)
     return found.drop("t").toDF(*request.names.columns)
 
 
@@ -87,23 +86,23 @@ class _LateRows(StatefulProcessor):
         key: Any,
         rows: Iterator[Any],
         timerValues: Any,
-    ) -> Iterator[Row]:
+    ) -> Iterator[Any]:
         """Called by Spark with the packs of a key group."""
+        from windrow.spark.transport.frames import frames  # pandas, which only workers need
+
         since = self._since(timerValues.getCurrentWatermarkInMs())
-        for row in rows:
-            table = widened(row["pack"], self._schema)
+        for pack in chain.from_iterable(frame["pack"] for frame in rows):
+            table = widened(pack, self._schema)
             untimed = numbers(table["t"].is_null())
             late = self._flow.is_late(numbers(table["t"].fill_null(0)), since)
-            found = table.filter(pa.array(untimed | late))
-            if found.num_rows:
-                yield Row(pack=pack(found))
+            yield from frames(table.filter(pa.array(untimed | late)))
 
     def handleExpiredTimer(
         self,
         key: Any,
         timerValues: Any,
         expiredTimerInfo: Any,
-    ) -> Iterator[Row]:
+    ) -> Iterator[Any]:
         """Called by Spark when the watermark has moved."""
         self._since(timerValues.getCurrentWatermarkInMs())
         return iter(())

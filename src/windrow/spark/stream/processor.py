@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from windrow.columnar.keyed import numbers
 from windrow.columnar.narrowed import widened
-from windrow.columnar.packs import pack
 from windrow.engines.engine import Kept
 from windrow.engines.flow import Flow, Passed, Watermark, ripe_of
 from windrow.engines.page_cache import PageCache
@@ -23,10 +23,17 @@ from windrow.spark.state.pages import StatePages
 from windrow.spark.state.shards import NEVER, Head, Shards, shards_of
 from windrow.spark.state.waiting import Waiting, WaitingRoom
 from windrow.spark.transport.hashed import HASH_KEY
-from windrow.spark.transport.packing import result_schema, rows_of_pack
+from windrow.spark.transport.packing import result_schema
 from windrow.spark.transport.shipped import Shipped
 
-__all__ = ["KeyGroupProcessor", "Units"]
+__all__ = ["LATE", "KeyGroupProcessor", "Units", "answer_schema"]
+
+LATE = "late"  # how many rows came too late, in a row of its own; no other has a number there
+
+
+def answer_schema(results: pa.Schema) -> pa.Schema:
+    """The columns of what a processor answers: results, and how many rows were late."""
+    return result_schema(results, HASH_KEY).append(pa.field(LATE, pa.int64()))
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,7 @@ class KeyGroupProcessor(StatefulProcessor):
         """Called by Spark before all else."""
         self._handle = handle
         self._flow = self._shipped.get()
-        self._result_columns = result_schema(self._flow.engine.schema, HASH_KEY).names
+        self._answers = answer_schema(self._flow.engine.schema)
         kept = self._flow.engine.kept
         about = About(self._query, self._keys, kept, self._flow.rows)
         self._shards = Shards(handle, kept, about)
@@ -73,9 +80,12 @@ class KeyGroupProcessor(StatefulProcessor):
         if self._flow.pages:
             self._pages = StatePages(handle)
 
-    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:
         """Called by Spark with the packs of a key group."""
-        tables = [widened(row["pack"], self._flow.rows) for row in rows]
+        packs = chain.from_iterable(zip(frame["low"], frame["pack"], strict=True) for frame in rows)
+        # Packs do not overlap: by their first rows they stand in the order in which these came.
+        ordered = sorted(packs, key=itemgetter(0))
+        tables = [widened(pack, self._flow.rows) for _, pack in ordered]
         return self._pass(self._own(key), pa.concat_tables(tables), timerValues)
 
     def handleExpiredTimer(
@@ -83,7 +93,7 @@ class KeyGroupProcessor(StatefulProcessor):
         key: Any,
         timerValues: Any,
         expiredTimerInfo: Any,
-    ) -> Iterator[Row]:
+    ) -> Iterator[Any]:
         """Called by Spark when the watermark has passed what a key group waited for."""
         return self._pass(self._own(key), self._flow.rows.empty_table(), timerValues)
 
@@ -94,7 +104,7 @@ class KeyGroupProcessor(StatefulProcessor):
         """The flow with the windows of a key group."""
         return self._flow if self._units is None else self._flow.owning(self._units.share(key[0]))
 
-    def _pass(self, flow: Flow, rows: pa.Table, times: Any) -> Iterator[Row]:
+    def _pass(self, flow: Flow, rows: pa.Table, times: Any) -> Iterator[Any]:
         watermark_ms = times.getCurrentWatermarkInMs()
         head = self._shards.head()
         watermark = self._late_by.watermark(head.timer_ms, watermark_ms)
@@ -111,10 +121,18 @@ class KeyGroupProcessor(StatefulProcessor):
             after = replace(after, timer_ms=timer_ms)
         if after != head or head.fresh:
             self._shards.save(after)
-        late = passed.late
+        yield from self._results(passed)
+
+    def _results(self, passed: Passed) -> Iterator[Any]:
+        """Results as Spark takes them, and how many rows came too late."""
+        from windrow.spark.transport.frames import frames  # pandas, which only workers need
+
+        if passed.late:
+            nulls: dict[str, Any] = dict.fromkeys(self._answers.names)
+            yield from frames(pa.Table.from_pylist([nulls | {LATE: passed.late}], self._answers))
         for table in passed.results:
-            yield from _packs(table.select(self._result_columns), late)
-            late = 0
+            none = pa.nulls(table.num_rows, pa.int64())
+            yield from frames(table.append_column(LATE, none).select(self._answers.names))
 
     def _pass_at_once(
         self, flow: Flow, head: Head, rows: pa.Table, watermark: Watermark
@@ -161,9 +179,10 @@ class KeyGroupProcessor(StatefulProcessor):
         work: Callable[[Kept], Passed],
     ) -> tuple[Passed, Head]:
         """Work on the shards of these rows, and on those that are due."""
-        own = [shards_of(numbers(table[HASH_KEY]), head.bits) for table in rows]
-        due = np.flatnonzero(np.asarray(head.dues) <= until)
-        touched = np.unique(np.concatenate([*own, due]))
+        is_touched = np.asarray(head.dues) <= until
+        for table in rows:
+            is_touched[shards_of(numbers(table[HASH_KEY]), head.bits)] = True
+        touched = np.flatnonzero(is_touched)
         if not len(touched):
             return Passed([self._flow.engine.schema.empty_table()], {}), head
         passed = work(self._shards.load(head, touched.tolist()))
@@ -180,12 +199,3 @@ def _due_ms(head: Head) -> int:
     due = min(*head.dues, NEVER if low is None else low + 1)
     # A watermark has reached its own millisecond, but none of the microseconds after it.
     return UNKNOWN if due == NEVER else -(-(due - 1) // 1000)
-
-
-def _packs(results: pa.Table, late: int) -> Iterator[Row]:
-    """Results as packed rows; the first also holds how many rows were late."""
-    size = rows_of_pack(results)
-    rows = max(results.num_rows, 1 if late else 0)
-    for start in range(0, rows, size):
-        piece = results.slice(start, size)
-        yield Row(pack=pack(piece), late=late if start == 0 else 0)

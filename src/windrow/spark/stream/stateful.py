@@ -1,11 +1,10 @@
 """An engine over a stream, on Spark's own stateful operator.
 
-rows ─ mapInArrow: pack, key group by key group ─▶ transformWithState: one call for all keys of a
-key group ─ mapInArrow: unpack ─▶ results.  Spark stores and restores the state; see `shards` for
-its shape.
+rows ─ mapInArrow: pack, key group by key group ─▶ transformWithStateInPandas: one call for all
+keys of a key group ─▶ results.  Spark stores and restores the state; see `shards` for its shape.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
+from pyspark.sql.types import StructType
 
 from windrow.columnar.keyed import numbers
 from windrow.columnar.narrowed import narrowed
@@ -25,15 +25,14 @@ from windrow.spark.analysis.types import spark_schema
 from windrow.spark.configure import choose_tasks, keep_state_in_rocksdb
 from windrow.spark.state.key_groups import key_groups_of, labels
 from windrow.spark.state.signature import signature_of
-from windrow.spark.stream.processor import KeyGroupProcessor, Units
+from windrow.spark.stream.processor import LATE, KeyGroupProcessor, Units, answer_schema
+from windrow.spark.stream.row_counts import COUNTED_PACKS, RowCounts, observed
 from windrow.spark.transport.hashed import HASH_KEY, hashed, hashed_rows, with_hash, without_hash
 from windrow.spark.transport.packing import (
-    PACKS,
     in_key_groups,
     numbered,
     packs,
     result_schema,
-    unpacked,
 )
 from windrow.spark.transport.shipped import Shipped
 from windrow.spark.transport.spreading import grids_of, to_owners
@@ -41,8 +40,6 @@ from windrow.spark.transport.workers import in_workers
 from windrow.windows import Emit
 
 __all__ = ["by_key_group", "flow_of", "pack_folded", "pack_rows", "run", "sentinel", "with_state"]
-
-_ANSWERS = "pack binary, late long"
 
 _results = count()
 
@@ -54,38 +51,48 @@ def flow_of(request: Request) -> Shipped[Flow]:
 
 def pack_rows(request: Request, owners: Owners | None = None) -> DataFrame:
     """Rows as packs, for the key groups of their keys or the units that own their windows."""
-    inner, late_by = hashed(request.definition), request.late_by
-    schema, labels = inner.schema, _labels(request, owners)
-    grids = grids_of(inner)
+    inner, labels = hashed(request.definition), _labels(request, owners)
+    schema, grids = inner.schema, grids_of(inner)
 
-    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield sentinel(schema, labels, late_by)
-        for table in numbered(batches):
-            rows = with_hash(table, schema)
-            if owners is None:
-                yield from by_key_group(rows, "n", labels)
-            else:
-                yield from by_unit(*to_owners(rows, owners, grids, "t"), "n", labels)
+    def pack(table: pa.Table) -> Iterator[pa.RecordBatch]:
+        rows = with_hash(table, schema)
+        if owners is None:
+            return by_key_group(rows, "n", labels)
+        return by_unit(*to_owners(rows, owners, grids, "t"), "n", labels)
 
-    return in_workers(hashed_rows(request.rows, request.definition), work, PACKS)
+    return _packed(request, labels, pack)
 
 
 def pack_folded(request: Request, owners: Owners | None = None) -> DataFrame:
     """Rows folded into slices where they are read, and these as packs."""
-    inner, late_by = hashed(request.definition), request.late_by
-    flow, schema, labels = flow_of(request), inner.schema, _labels(request, owners)
-    grids = grids_of(inner)
+    inner, labels = hashed(request.definition), _labels(request, owners)
+    flow, schema, grids = flow_of(request), inner.schema, grids_of(inner)
+
+    def pack(rows: pa.Table) -> Iterator[pa.RecordBatch]:
+        slices = flow.get().engine.fold(with_hash(rows, schema))
+        if owners is None:
+            return by_key_group(slices, "start", labels)
+        return by_unit(*to_owners(slices, owners, grids, "start"), "start", labels)
+
+    return _packed(request, labels, pack)
+
+
+def _packed(
+    request: Request,
+    labels: tuple[int, ...],
+    pack: Callable[[pa.Table], Iterator[pa.RecordBatch]],
+) -> DataFrame:
+    """What `pack` makes of rows; they are counted, and those without a time left out."""
+    flow, late_by, grids = flow_of(request), request.late_by, grids_of(request.definition)
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield sentinel(flow.get().rows, labels, late_by)
-        for table in numbered(batches):
-            slices = flow.get().engine.fold(with_hash(table, schema))
-            if owners is None:
-                yield from by_key_group(slices, "start", labels)
-            else:
-                yield from by_unit(*to_owners(slices, owners, grids, "start"), "start", labels)
+        counts = RowCounts(grids)
+        for rows in filter(len, map(counts.timed, numbered(batches))):
+            yield from map(counts.beside, pack(rows))
+        yield counts.beside(sentinel(flow.get().rows, labels, late_by), last=True)
 
-    return in_workers(hashed_rows(request.rows, request.definition), work, PACKS)
+    rows = hashed_rows(request.all_rows(), request.definition)
+    return observed(in_workers(rows, work, COUNTED_PACKS))
 
 
 def run(packs: DataFrame, request: Request, owners: Owners | None = None) -> DataFrame:
@@ -99,14 +106,15 @@ def run(packs: DataFrame, request: Request, owners: Owners | None = None) -> Dat
     processor = KeyGroupProcessor(
         flow, signature, request.names.keys, request.late_by, units, timers=timed
     )
-    answers = with_state(packs, processor, _ANSWERS, mode, timed=timed)
-    counted = answers.observe(
+    answers = answer_schema(flow.get().engine.schema)
+    given = with_state(packs, processor, spark_schema(answers), mode, timed=timed)
+    counted = given.observe(
         # A number of its own: a plan may hold the same query twice.
         f"windrow-{flow.mark[:8]}-{next(_results)}",
-        F.coalesce(F.sum("late"), F.lit(0)).alias("late"),
+        F.coalesce(F.sum(LATE), F.lit(0)).alias("late"),
     )
     results = result_schema(flow.get().engine.schema, HASH_KEY)
-    found = in_workers(counted.select("pack"), unpacked(results), spark_schema(results))
+    found = counted.where(F.col(LATE).isNull())
     return found.select(*without_hash(request.definition, results))
 
 
@@ -122,13 +130,13 @@ def _shared_by(labels: tuple[int, ...], owners: Owners | None) -> str:
 
 
 def with_state(
-    packs: DataFrame, processor: StatefulProcessor, answers: str, mode: str, *, timed: bool
+    packs: DataFrame, processor: StatefulProcessor, answers: StructType, mode: str, *, timed: bool
 ) -> DataFrame:
     """The output of a processor for the packs of each key group, with its state in Spark."""
     spark = packs.sparkSession
     keep_state_in_rocksdb(spark)
     choose_tasks(spark, most=len(key_groups_of(spark)))
-    return packs.groupBy("key_group").transformWithState(
+    return packs.groupBy("key_group").transformWithStateInPandas(
         processor, answers, mode, "EventTime" if timed else "None"
     )
 

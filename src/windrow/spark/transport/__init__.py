@@ -1,6 +1,6 @@
 """How rows reach Python workers and come back.
 
-`packing.py` packs rows by key group and unpacks results, `hashed.py` hashes keys as Spark does,
-`transit.py` shuffles packs in chunks, `shipped.py` sends objects to workers once, `workers.py` runs
-work in them, after `worker_side.py` has checked that they can.
+`packing.py` packs rows by key group, `hashed.py` hashes keys as Spark does, `transit.py` shuffles
+packs in chunks, `frames.py` hands results of a stream back, `shipped.py` sends objects to workers
+once, `workers.py` runs work in them, after `worker_side.py` has checked that they can.
 """

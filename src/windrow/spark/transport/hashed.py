@@ -47,7 +47,9 @@ def hashes(table: pa.Table, keys: Sequence[str]) -> NDArray[np.int32]:
     """A number below 2^31 for each key; not the same as Spark's `hash_of`."""
     if not keys:
         return np.zeros(table.num_rows, np.int32)
-    own = numbers(table[keys[0]].fill_null(0)).astype(np.int64).view(np.uint64)
+    column = table[keys[0]]
+    whole = column.fill_null(0) if column.null_count else column  # it would copy the others too
+    own = numbers(whole).astype(np.int64, copy=False).view(np.uint64)
     own = own ^ (own >> np.uint64(32))  # numbers may differ in their upper half alone
     return (own * _GOLDEN >> np.uint64(33)).astype(np.int32)
 

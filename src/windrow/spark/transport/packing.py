@@ -16,7 +16,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from windrow.columnar.narrowed import narrowed
-from windrow.columnar.packs import column_of, unpack
+from windrow.columnar.packs import column_of
 from windrow.windows import Order
 
 __all__ = [
@@ -33,7 +33,6 @@ __all__ = [
     "resplit",
     "result_schema",
     "rows_of_pack",
-    "unpacked",
 ]
 
 Work = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -174,13 +173,3 @@ def resplit(tables: Iterable[pa.Table]) -> Iterator[pa.RecordBatch]:
 def rank_column(order: Order) -> str:
     """The column that says which row comes first."""
     return "t" if order is Order.TIME else "n"
-
-
-def unpacked(schema: pa.Schema) -> Work:
-    """The rows of the packs in a partition's only column."""
-
-    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            yield from resplit(unpack(pack.as_buffer(), schema) for pack in batch.column(0))
-
-    return work
