@@ -96,7 +96,7 @@ def _(stage: FoldRows, built: Built) -> Built:
     request = built.request
     if request.streaming:
         return replace(built, df=stateful.pack_folded(request))
-    packs = engine.pack_folded(built.df, request.definition, built.hot)
+    packs = engine.pack_folded(built.df, request.definition, built.hot, request.key_units)
     return replace(built, df=packs, slices_of=request.definition)
 
 

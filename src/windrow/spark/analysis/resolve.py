@@ -79,6 +79,11 @@ class Request:
         """The windows by name."""
         return self.definition.windows
 
+    @property
+    def key_units(self) -> int | None:
+        """Into how many key groups the user wants keys to be dealt; None: as many as suit."""
+        return self.units if self.method is Method.KEYS else None
+
     @cached_property
     def builtins(self) -> list[Builtin | None]:
         """How Spark itself computes each aggregate; None where it cannot."""

@@ -71,14 +71,17 @@ def pack_rows(request: Request, found: HotKeys = NONE) -> DataFrame:
     """Rows as packs; keys that were found to be hot are split by time."""
     rows, definition, hot = request.rows, request.definition, found.keys
     splits = [key.split for key in hot]
-    work = _pack_rows(definition, key_group_count(rows), splits)
+    work = _pack_rows(definition, request.key_units or key_group_count(rows), splits)
     return sent(rows.select("*", *_guides(definition, hot)), work)
 
 
-def pack_folded(rows: DataFrame, definition: Definition, found: HotKeys = NONE) -> DataFrame:
+def pack_folded(
+    rows: DataFrame, definition: Definition, found: HotKeys = NONE, key_groups: int | None = None
+) -> DataFrame:
     """Rows folded into slices before the shuffle, as packs: k…, t and v…"""
     inner, splits = hashed(definition), [key.split for key in found.keys]
-    work = _pack_folded(Shipped(engine_for, inner), inner.schema, key_group_count(rows), splits)
+    groups = key_groups or key_group_count(rows)
+    work = _pack_folded(Shipped(engine_for, inner), inner.schema, groups, splits)
     guided = rows.select("*", *which(found.keys))
     return sent(hashed_rows(guided, definition), work)
 

@@ -77,13 +77,13 @@ def hot_keys(request: Request, tasks: int) -> HotKeys:
     reach = request.definition.context
     assert reach is not None  # as `is_cuttable` says
     keys, forced = request.definition.keys, request.method is Method.TIME
+    tasks = tasks if request.units is None else request.units
     one_in = 1 if forced and _is_small(request.rows) else _ONE_IN
     look = look_at(request, lambda: _sample(request.rows, keys, one_in))
     if look.found is None:
         return HotKeys(notes=(_unseen(f"it took longer than {LIMIT_S:.0f} s"),))
     if forced:
-        slots = tasks if request.units is None else request.units
-        return _all_rows(look.found, look.seconds, reach, slots)
+        return _all_rows(look.found, look.seconds, reach, tasks)
     found: list[HotKey] = []
     for key, own in _heavy(look.found, keys, tasks):
         most = int(numbers(own["seen"]).max())

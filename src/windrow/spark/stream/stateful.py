@@ -119,7 +119,8 @@ def run(packs: DataFrame, request: Request, owners: Owners | None = None) -> Dat
 
 
 def _labels(request: Request, owners: Owners | None) -> tuple[int, ...]:
-    return key_groups_of(request.source.sparkSession) if owners is None else labels(owners.units)
+    units = request.key_units if owners is None else owners.units
+    return key_groups_of(request.source.sparkSession) if units is None else labels(units)
 
 
 def _shared_by(labels: tuple[int, ...], owners: Owners | None) -> str:
