@@ -235,6 +235,22 @@ def test_results_join_results_as_streams_do(spark: SparkSession) -> None:
         ]  # fmt: skip
 
 
+def test_a_query_over_joined_results_goes_by_the_later_time(spark: SparkSession) -> None:
+    """By the earlier one its rows would be late: a join gives them when both sides have come."""
+    with Feed(spark, SCHEMA, time="t", lateness="10 s") as feed:
+        rows = wr.over(feed.frame, time="t", by="k")
+        tens = rows.window(window.tumbling("10 s")).aggregate(n=agg.count())
+        long = rows.window(window.hopping("20 s", every="10 s")).aggregate(of_both=agg.count())
+        long = long.withColumnsRenamed({"window": "later", "k": "of"})
+        joined = tens.join(long, F.expr("k = of and later.start = window.start"))
+        halves = wr.over(joined, time="later", by="k").window(window.tumbling("30 s"))
+        run = feed.start(halves.aggregate(n=agg.sum("n"), of_both=agg.sum("of_both")))
+        finish(feed, run)
+        starts = {(r["window"]["start"] - NOON).seconds: (r["n"], r["of_both"]) for r in run.rows}
+        # Tens begin at 0, 10, 20, 30, 50, 60 and 70; their twenties end 20 seconds later.
+        assert starts == {0: (3, 5), 30: (3, 5), 60: (4, 7)}
+
+
 def test_times_without_a_zone_go_on_too(spark: SparkSession, tmp_path: Path) -> None:
     seconds = [(0, 5, 12, 31), (29, 33, 58), (61, 62, 75), (3600,)]
     for number, batch in enumerate(seconds):
