@@ -115,5 +115,5 @@ def test_a_context_that_lacks_rows_is_an_error_and_not_a_wrong_result() -> None:
     for cut, before in ((5, pieces[:1]), (10, pieces)):  # as soon as it is certain
         passed = whole_contexts(pieces, 3, cut)
         assert [next(passed) for _ in before] == before
-        with pytest.raises(InputError, match=r"a window of 4 rows finds 2 rows .* cache\(\) it"):
+        with pytest.raises(InputError, match=r"a window of 4 rows finds only 2 rows .*cache\(\)"):
             next(passed)
