@@ -38,7 +38,7 @@ DAY_US = 86_400_000_000
 COLUMNS = "car string, at timestamp, level double"
 Row = dict[str, Any]
 
-# "an aggregate": `windrow.monoid(lift=…, combine=…, identity=…)`, asked for as `agg.of(…)`.
+# "an aggregate": `windrow.monoid(lift=…, combine=…, identity=…)`, used as `agg.of(…)`.
 # A state is how many values there were, the first, the last, and the way between them.
 TRAVELLED = wr.monoid(
     name="travelled",
@@ -236,9 +236,10 @@ def asked_of(frame: Any, **options: Any) -> Any:
 @pytest.mark.parametrize(
     "line",
     [
-        "| an aggregate | `windrow.monoid(lift=…, combine=…, identity=…)`, asked for as `agg.of(",
+        "| an aggregate | `windrow.monoid(lift=…, combine=…, identity=…)`, used as `agg.of(",
         "| a window | a frozen dataclass derived from `Window` (",
-        "and says `engine = …` | `windows_over_rows.register`, or `windows_at_rows.register`, ",
+        "and sets `engine = …` | register which rows are in it for the oracle with "
+        "`windows_over_rows.register` or `windows_at_rows.register`",
         "| an engine | a subclass of `Engine` (",
         "made from a `Definition` | batch and stream run it as it is",
     ],
