@@ -1,14 +1,18 @@
 """Several windows of one shape in one query: what each alone would give, batch and stream."""
 
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
 import windrow as wr
-from tests.spark.support import Row, drawn_rows, examples, frame_of
+from tests.spark.streams import LATENESS, Batches, arrivals, end_of, joined
+from tests.spark.support import SCHEMA as DRAWN_SCHEMA
+from tests.spark.support import Row, drawn_aggregates, drawn_rows, examples, frame_of
 from windrow import agg, window
 from windrow.algebra.aggregate import Aggregate
 from windrow.errors import InputError, WindowError
@@ -16,7 +20,7 @@ from windrow.plan import Strategy
 from windrow.spark import stages
 from windrow.spark.batch import hot_keys as hot
 from windrow.testing import Feed, check_rows, expected
-from windrow.window import Emit, Window
+from windrow.window import Closed, Emit, Order, Ties, Window
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -50,6 +54,86 @@ def test_a_batch_agrees_with_the_oracle(spark: SparkSession, shape: str, rows: l
     query = wr.over(frame_of(spark, rows), time="t", by="k").windows(**windows)
     wanted = expected(rows, time="t", by="k", windows=windows, aggregates=AGGREGATES)
     check_rows(query.aggregate(**AGGREGATES), wanted)
+
+
+_spans = st.integers(1, 30).map(lambda seconds: timedelta(seconds=seconds)) | st.sampled_from(
+    (timedelta(microseconds=1), timedelta(seconds=5.5), timedelta(days=365))
+)
+_hops = st.integers(1, 7).map(lambda seconds: timedelta(seconds=seconds))
+DRAWN: dict[str, st.SearchStrategy[Window]] = {
+    "trailing": st.builds(
+        window.trailing, _spans, closed=st.sampled_from(Closed), ties=st.sampled_from(Ties)
+    )
+    | st.builds(window.trailing, rows=st.integers(1, 60)),
+    "sessions": st.builds(window.session, _spans),
+    "counts": st.builds(window.count, st.integers(1, 7), st.integers(1, 7)),
+    "aligned": st.builds(window.hopping, _hops, _hops, _hops),
+}
+# Names that a stage, or Spark, has a use for.
+_names = st.sampled_from(("hour", "a b", "n", "r:n", "ä", "k0", "w.x", "start", "name"))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Any windows of one shape, and what is asked of them."""
+
+    windows: dict[str, Window]
+    aggregates: dict[str, Aggregate[Any]]
+    by: tuple[str, ...]
+    keep: tuple[str, ...] = ()
+    order: Order = Order.TIME
+    emit: Emit = Emit.ON_CLOSE
+
+    @classmethod
+    def drawn(cls, data: st.DataObject, shape: str, **choices: Any) -> "Asked":
+        windows = data.draw(st.dictionaries(_names, DRAWN[shape], min_size=1, max_size=4))
+        by = data.draw(st.sampled_from(((), ("k",), ("k", "b"), ("s",))))
+        kept = data.draw(st.sampled_from(((), ("v",), ("i", "d")))) if shape == "trailing" else ()
+        return cls(windows, data.draw(drawn_aggregates), by, kept, **choices)
+
+    def of(self, frame: DataFrame, **options: Any) -> DataFrame:
+        query = wr.over(frame, time="t", by=self.by, order=self.order, emit=self.emit, **options)
+        return query.windows(**self.windows).keep(*self.keep).aggregate(**self.aggregates)
+
+    def expected(self, rows: list[Row]) -> list[dict[str, Any]]:
+        said: Any = {"by": self.by, "keep": self.keep, "order": self.order, "emit": self.emit}
+        return expected(rows, time="t", windows=self.windows, aggregates=self.aggregates, **said)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", DRAWN)
+@examples(20)
+@given(data=st.data(), rows=drawn_rows)
+def test_any_windows_of_one_shape_agree_with_the_oracle_in_a_batch(
+    spark: SparkSession, shape: str, data: st.DataObject, rows: list[Row]
+) -> None:
+    asked = Asked.drawn(data, shape)
+    tied = any(one.ties_together for one in asked.windows.values())
+    if shape != "aligned" and not tied and data.draw(st.booleans(), "as rows arrive"):
+        asked = replace(asked, order=Order.ARRIVAL)
+    frame = frame_of(spark, rows).coalesce(1)
+    sample = data.draw(st.sampled_from(("always", "never")))
+    check_rows(asked.of(frame, sample=sample), asked.expected(rows), scale=1e6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", DRAWN)
+@examples(5)
+@given(data=st.data(), batches=arrivals())
+def test_any_windows_of_one_shape_agree_with_the_oracle_on_a_stream(
+    spark: SparkSession, shape: str, data: st.DataObject, batches: Batches
+) -> None:
+    asked = Asked.drawn(data, shape)
+    again = data.draw(st.integers(0, len(batches)), "after which micro-batch it starts again")
+    with Feed(spark, DRAWN_SCHEMA, time="t", lateness=LATENESS) as feed:
+        run = feed.start(asked.of(feed.frame))
+        for place, batch in enumerate(batches):
+            run.add(batch)
+            if place == again:
+                run.restart()
+        rows = joined(batches)
+        run.watermark(end_of(rows))
+        check_rows(run.rows, asked.expected(rows), scale=1e6)
 
 
 def _row(second: float, key: str | None, value: int | None) -> Row:
