@@ -13,7 +13,7 @@ import sys
 __all__ = ["opened", "packages"]
 
 
-def packages(wanted: tuple[str, ...] = ("windrow", "pyarrow", "numpy", "numba")) -> str:
+def packages(wanted: tuple[str, ...] = ("windrow", "pyarrow", "numpy", "numba", "pandas")) -> str:
     """As JSON: which Python this is, and which packages it does not find."""
     missing = [name for name in wanted if importlib.util.find_spec(name) is None]
     return json.dumps(
