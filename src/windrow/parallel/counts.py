@@ -1,7 +1,7 @@
 """What each method costs, by formula: totals, and the most that falls on one unit.
 
 Totals are exact for an even pace, up to the windows at both ends of the data, which are not full.
-What a hash spreads is told by its expectation.  `windrow.parallel.simulation` counts the same.
+What a hash spreads is given in expectation.  `windrow.parallel.simulation` counts the same.
 """
 
 from collections.abc import Callable, Sequence
@@ -71,7 +71,7 @@ def counts(
     block: int | None = None,
     delivery: Delivery = Delivery.OWNERS,
 ) -> Counts:
-    """What a method costs on so many units; `block` windows of a key stay together (TIME only).
+    """What a method costs on a number of units; `block` windows of a key stay together (TIME only).
 
     >>> minute = Workload(rows=60_000, spacing=1, size=60_000, every=1_000)
     >>> counts(Method.ROUND_ROBIN, minute, 8).total.lifts
@@ -111,7 +111,7 @@ def best_block(workload: Workload, units: int) -> int:
 def largest_share(pieces: float, units: int) -> float:
     """How many of equal pieces, spread by a hash, are expected on the unit with most of them.
 
-    The mean, and as many standard deviations as the largest of so many units is above it.
+    The mean, and as many standard deviations as the largest of these units is above it.
 
     >>> largest_share(1, 64), round(largest_share(10_000, 4))
     (1, 2572)
@@ -121,7 +121,7 @@ def largest_share(pieces: float, units: int) -> float:
 
 
 def roll_combines(workload: Workload, windows: int) -> int:
-    """How many combines two stacks take to roll over so many consecutive windows of a key.
+    """How many combines two stacks take to roll over consecutive windows of a key.
 
     At most three a window, and as many as a window has slices to begin with; two more a window
     where the advance does not divide the size.
@@ -196,7 +196,7 @@ def _dealt(ends: Sequence[float], full: float, blocks: int, units: int) -> list[
 
 
 def _largest_sum(dealt: Sequence[float], keys: int) -> float:
-    """What the unit with most gets of so many keys, each dealt out from another unit on."""
+    """What the busiest unit gets of several keys, each dealt out from another unit on."""
     units, most = len(dealt), max(dealt)
     mean = sum(dealt) / units
     variance = sum((one - mean) ** 2 for one in dealt) / units
@@ -273,7 +273,7 @@ def _rows(method: Method, workload: Workload, units: int, delivery: Delivery) ->
 
 
 def _met(units: int) -> Callable[[int], float]:
-    """How many units are expected to be named at least once by so many hashes."""
+    """How many units are expected to be named at least once by a number of hashes."""
     return lambda number: units * (1 - (1 - 1 / units) ** number)
 
 

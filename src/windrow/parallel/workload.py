@@ -22,7 +22,7 @@ class Travel(Enum):
 
 @dataclass(frozen=True)
 class Workload:
-    """Rows at `start`, `start + spacing`, …, of so many keys in turn, and windows over them.
+    """Rows at `start`, `start + spacing`, …, of several keys in turn, and windows over them.
 
     Times are whole numbers of any unit.  A slice lies between two neighbouring edges of windows.
 
