@@ -56,7 +56,6 @@ class Plan:
                     "work": stage.work,
                     "shuffled": stage.shuffled,
                     "seconds": stage.seconds,
-                    "times": stage.times,
                 }
                 for stage in self.stages
             ],

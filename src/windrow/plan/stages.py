@@ -40,18 +40,20 @@ class Stage:
     work: str  # what it does, in words
     shuffled: str | None = None  # what travels between tasks, if anything does
     seconds: float | None = None  # predicted cost, if known
-    times: int = 1  # how often it runs, side by side: once for each window
 
     runs_in: ClassVar[str] = "Spark"
-    operators: ClassVar[tuple[str, ...]] = ()  # what Spark's own plan shows for it, each time
+
+    @property
+    def operators(self) -> tuple[str, ...]:
+        """What Spark's own plan shows for it."""
+        return ()
 
     def explain(self) -> str:
         """The stage in one sentence."""
         shown = f" ({', '.join(self.operators)})" if self.operators else ""
-        often = f"{self.times} times, once for each window: " if self.times > 1 else ""
         moved = f"; shuffled: {self.shuffled}" if self.shuffled else ""
         cost = "" if self.seconds is None else f"; about {self.seconds:.1f} s"
-        return f"{self.runs_in}{shown}: {often}{self.work}{moved}{cost}"
+        return f"{self.runs_in}{shown}: {self.work}{moved}{cost}"
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,13 @@ class SampleRows(Stage):
 class AggregateWindows(Stage):
     """Spark's own aggregation: one group for each window and key."""
 
-    operators = ("Aggregate", "Exchange", "Aggregate")
+    copies: tuple[bool, ...] = (False,)  # of each definition, whether a row is in several windows
+
+    @property
+    def operators(self) -> tuple[str, ...]:
+        """Spark runs one aggregation after the other, and copies rows into windows before it."""
+        one = ("Aggregate", "Exchange", "Aggregate")
+        return tuple(name for c in self.copies for name in (("Expand", *one) if c else one))
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,7 @@ class ExpandSlices(Stage):
 @dataclass(frozen=True)
 class _InPython(Stage):
     runs_in: ClassVar[str] = "Python workers"
-    operators: ClassVar[tuple[str, ...]] = ("MapInArrow",)
+    operators = ("MapInArrow",)
 
 
 @dataclass(frozen=True)
@@ -154,9 +162,10 @@ class RunEngine(_InPython):
 
 
 @dataclass(frozen=True)
-class RelayStates(_InPython):
+class RelayStates(Stage):
     """A layer of nodes of a topology: each merges what reaches it, and hands on states."""
 
+    runs_in = "Python workers"
     operators = ("Exchange", "MapInArrow")
 
 
@@ -173,10 +182,11 @@ class SortResults(Stage):
 
 
 @dataclass(frozen=True)
-class SortMicroBatch(_InPython):
+class SortMicroBatch(Stage):
     """One task sorts the results of a micro-batch."""
 
-    operators: ClassVar[tuple[str, ...]] = ("Exchange", "MapInArrow")
+    runs_in = "Python workers"
+    operators = ("Exchange", "MapInArrow")
 
 
 @dataclass(frozen=True)
@@ -184,5 +194,5 @@ class RunStatefulEngine(Stage):
     """An engine over the packs of a micro-batch, with its state in Spark's state store."""
 
     runs_in = "Python workers"
-    operators = ("Exchange", "TransformWithState")
+    operators = ("Exchange", "Sort", "TransformWithState")
     owners: Owners | None = None

@@ -26,6 +26,7 @@ from windrow.plan.stages import (
     SpreadSlices,
     Stage,
 )
+from windrow.windows import Window
 
 __all__ = ["stages"]
 
@@ -65,9 +66,9 @@ def _computing(
         of = "session" if query.session else "window"
         return (
             AggregateWindows(
-                f"rows into windows: {names}",
+                f"rows into windows{_times(query)}: {names}",
                 f"one partial result for {_each(query)}, {of} and input partition",
-                times=len(query.windows),  # it takes them one by one
+                copies=tuple(_overlaps(window) for _, window in query.windows),
             ),
         )
     if slicing is Slicing.SPARK:
@@ -76,6 +77,16 @@ def _computing(
         return (*_sampling(query, method), *_blocks(query, method))
     packing = _folding if slicing is Slicing.WORKERS else _packing
     return (*_sampling(query, method), packing(query, method), *_engine(query, slicing))
+
+
+def _times(query: Description) -> str:
+    """Spark aggregates several windows one by one."""
+    return f", once for each of {len(query.windows)} windows" if len(query.windows) > 1 else ""
+
+
+def _overlaps(window: Window) -> bool:
+    grid = window.grid
+    return grid is not None and grid.size_us > grid.every_us
 
 
 def _each(query: Description) -> str:
