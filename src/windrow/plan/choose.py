@@ -10,7 +10,7 @@ from windrow.plan.feasible import feasible, obstacle
 from windrow.plan.ownership import SPREAD, method_of, owners_of, worth_splitting
 from windrow.plan.plan import Plan
 from windrow.plan.reasons import cheaper, kept, reasons, title
-from windrow.plan.staging import stages
+from windrow.plan.staging import sorting, stages
 from windrow.windows import Emit, Order
 
 __all__ = ["choose"]
@@ -42,7 +42,10 @@ def choose(query: Description) -> Plan:
         ownership=method,
         assembly=assembly,
         state=state,
-        stages=stages(query, slicing, assembly, method, owners_of(query, method)),
+        stages=(
+            *stages(query, slicing, assembly, method, owners_of(query, method)),
+            *sorting(query),
+        ),
         reasons=reasons(query, slicing, assembly, method),
         kept=kept(query, state),
         cheaper=cheaper(query, slicing, assembly),

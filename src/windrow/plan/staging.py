@@ -28,7 +28,7 @@ from windrow.plan.stages import (
 )
 from windrow.windows import Window
 
-__all__ = ["stages"]
+__all__ = ["sorting", "stages"]
 
 
 def stages(
@@ -38,27 +38,7 @@ def stages(
     method: Method,
     owners: Owners | None,
 ) -> tuple[Stage, ...]:
-    """All that runs, in order; `owners` say where single windows are, if each may be anywhere."""
-    return (*_computing(query, slicing, assembly, method, owners), *_sorting(query))
-
-
-def _sorting(query: Description) -> tuple[Stage, ...]:
-    if not query.ordered:
-        return ()
-    by = "time and key" if query.window.per_row else "end, start, name and key"
-    if query.streaming:
-        return (SortMicroBatch(f"results of a micro-batch by {by}", "all results, to one task"),)
-    return (SortResults(f"results by {by}", "all results"),)
-
-
-def _computing(
-    query: Description,
-    slicing: Slicing,
-    assembly: Assembly,
-    method: Method,
-    owners: Owners | None,
-) -> tuple[Stage, ...]:
-    """What computes windows."""
+    """What computes windows, in order; `owners` say where single windows are, if they do."""
     if owners is not None:
         return _spread(query, slicing, owners)
     names = ", ".join(part.text for part in query.aggregates)
@@ -87,6 +67,16 @@ def _times(query: Description) -> str:
 def _overlaps(window: Window) -> bool:
     grid = window.grid
     return grid is not None and grid.size_us > grid.every_us
+
+
+def sorting(query: Description) -> tuple[Stage, ...]:
+    """What puts results in order, if that is asked for."""
+    if not query.ordered:
+        return ()
+    by = "time and key" if query.window.per_row else "end, start, name and key"
+    if query.streaming:
+        return (SortMicroBatch(f"results of a micro-batch by {by}", "all results, to one task"),)
+    return (SortResults(f"results by {by}", "all results"),)
 
 
 def _each(query: Description) -> str:
