@@ -1,10 +1,12 @@
-"""Windows of buckets: consecutive updates aggregated together, with bounds on every result (A²MTA).
+"""Approximate windows (A²MTA): buckets of consecutive updates, with bounds on every result.
 
     from windrow.approximate import ApproximateAmta, SumLike
 
-Updates come in, one by one or in columns; intervals go out, which hold the exact results.  A window
-that keeps buckets in place of updates knows its own start only up to a bucket: the oldest one may
-be partly outside.  In the order of an update's way:
+A window keeps the aggregate of each bucket in place of its updates.  Only the oldest bucket can be
+partly outside the window; a few extra values in each bucket bound the error that this can cause.
+So every result is an interval that contains the exact one.
+
+Inside this package, in the order in which an update passes through it:
 
     chosen          which methods an aggregate's bound asks for, and what makes no sense
     layout          a bucket: one monoid of the aggregates, their traces and what a policy watches
@@ -19,7 +21,7 @@ be partly outside.  In the order of an update's way:
     in_store, paged_buckets     its buckets in a store, and what happens when that is out of reach
     packed          windows as bytes
 
-`compiled` is the same on numbers of 64 bits.  Bounds, predictions and steps are plain functions,
+`compiled` does the same on 64-bit numbers.  Bounds, predictions and steps are plain functions,
 which both forms share; what differs is where things are kept:
 
     sum_code        sums of 64 bits; growing and spread have the codes of their own families

@@ -43,10 +43,10 @@ __all__ = ["ApproximateAmta"]
 
 
 class ApproximateAmta(InStore):
-    """A window that keeps buckets of updates, and says of every result how wrong it may be.
+    """A window that keeps buckets of updates, and bounds the error of every result.
 
-    `methods` decide which updates share a bucket; one that any of them lets join, joins.  Results
-    are `Interval`s: value, low, high, exact.
+    `methods` decide which updates share a bucket: an update joins the newest bucket if any of them
+    allows it.  Results are of type `Interval`: value, low, high, exact.
 
     >>> from windrow import agg
     >>> from windrow.approximate import SumLike
@@ -61,13 +61,12 @@ class ApproximateAmta(InStore):
     >>> window.query()
     Interval(value=10, low=9, high=11, exact=False)
 
-    With a `store` the buckets lie there, in pages under `name`, as those of `PagedAmta` do, whose
-    settings these are: the window is still there after a crash, and `inserted` says with which
-    update it goes on, at most `max_unwritten_updates` before the last one it had taken.  `codec`
-    makes bytes of buckets and back, where their states are no plain values.  While the store cannot
-    be reached, `Outage.SHRINK` lets a window with a `Footprint` go on in memory, in no more buckets
-    than a page has; what happens then is in the store when that is back, and lost if the process
-    dies before.
+    With a `store`, buckets are kept there in pages under `name`, with the settings of `PagedAmta`.
+    The window then survives a crash: when it is reopened, `inserted` says at which update it
+    resumes, at most `max_unwritten_updates` behind the newest one.  States that are not plain
+    values need a `codec`.  With `Outage.SHRINK`, a window with a `Footprint` falls back to memory
+    while the store is unreachable, with no more buckets than fit into a page.  What happens in the
+    meantime is written once the store is back, and lost if the process dies before.
     """
 
     def __init__(
@@ -108,18 +107,18 @@ class ApproximateAmta(InStore):
             self._open_in(store, name, codec, settings)
 
     def __len__(self) -> int:
-        """How many updates the window holds; about that many where a policy's cut is not known."""
+        """The number of updates in the window; approximate if a policy cuts inside a bucket."""
         behind, least, most, *_ = self._window
         return int(behind + (least + most) // 2)
 
     @property
     def buckets(self) -> int:
-        """How many buckets there are."""
+        """The number of buckets."""
         return int(self._code.buckets(self._window, self._middle))
 
     @property
     def max_buckets(self) -> int | None:
-        """How many there may be, if a footprint is set; to be lowered and raised at any time."""
+        """The limit on buckets, if there is a `Footprint`; it may be changed at any time."""
         return None if self._limit is None else self._limit.asked
 
     @max_buckets.setter
@@ -154,7 +153,7 @@ class ApproximateAmta(InStore):
             self._code.evict(self._window, self._middle, count)
 
     def slide(self) -> int:
-        """Enforce the slide policy: evict all that must go, and say how many went, or about."""
+        """Enforce the slide policy; return how many updates were evicted, about."""
         if self._judge is None:
             raise WindowError(
                 "ApproximateAmta was built without a policy; give policy=window.policy(...)"
@@ -182,7 +181,7 @@ class ApproximateAmta(InStore):
         return gone
 
     def query(self) -> Any:
-        """The aggregate of all updates in the window: an interval, or one for each by name."""
+        """The interval of the aggregate; a dict of intervals if there are several aggregates."""
         self._require_usable()
         # What may lie in any of several buckets may lie in pages that must be read.
         started = self._started() if self._window[LEAST] >= 0 else self._read(self._started)
@@ -208,14 +207,14 @@ class ApproximateAmta(InStore):
         return oldest, rest, Remainder(oldest.size, least, most)
 
     def snapshot(self) -> Snapshot:
-        """The window as data; later changes of the window do not reach it."""
+        """The window as data, which later changes of the window do not affect."""
         self._require_no_store("snapshot()")
         own = *self._window[:REST], self._inserted
         kept = self._middle.snapshot(), own, [grouper.dump() for grouper in self._groupers]
         return Snapshot("ApproximateAmta", self._described, kept)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go on from a snapshot that a window of the same aggregate and methods made."""
+        """Resume from a snapshot of a window with the same aggregate and methods."""
         self._require_no_store("restore(...)")
         require_own(snapshot, "ApproximateAmta", self._described)
         middle, (*own, self._inserted), learned = snapshot.data

@@ -55,12 +55,12 @@ _ALL, _NO_ANSWERS = 1 << 62, -1
 
 
 class CompiledApproximateAmta:
-    """A window of numbers that keeps buckets, in compiled code: results as of `ApproximateAmta`.
+    """`ApproximateAmta` in compiled code, for windows of numbers; the results are the same.
 
-    Aggregates are count, sum, mean, geometric mean, variance, standard deviation, max and min of
-    columns of `dtypes`, float64 or int64; each column of a name is given once, in the order of
-    `columns`.  `policy` is a slide policy, or a trailing window of time, whose times are the last
-    column, in microseconds, and never go back.
+    Aggregates may be count, sum, mean, geometric mean, variance, standard deviation, max and min.
+    `dtypes` are the types of their columns, float64 or int64; each column is given once, in the
+    order of `columns`.  `policy` is a slide policy, or a trailing window by time: then the last
+    column holds the times, in microseconds, which never go back.
 
     >>> from windrow import agg
     >>> from windrow.approximate import SumLike
@@ -156,23 +156,23 @@ class CompiledApproximateAmta:
         return tuple(parts), *predicates, None, fingerprint(*predicates)
 
     def __len__(self) -> int:
-        """How many updates the window holds; about that many where a policy's cut is not known."""
+        """The number of updates in the window; approximate if a policy cuts inside a bucket."""
         least, most = self._cells[LEAST].item(), self._cells[MOST].item()
         return int((least + most) // 2 + self._cells[BEHIND].item())
 
     @property
     def buckets(self) -> int:
-        """How many buckets there are."""
+        """The number of buckets."""
         return int(self._steps.buckets(*self._places))
 
     @property
     def begun(self) -> int:
-        """How many buckets have ever been begun: what an exact window has nodes for."""
+        """The number of buckets that the window has ever begun."""
         return int(self._cells[BEGUN].item())
 
     @property
     def max_buckets(self) -> int | None:
-        """How many there may be, if a footprint is set; to be lowered and raised at any time."""
+        """The limit on buckets, if there is a `Footprint`; it may be changed at any time."""
         return int(self._cells[LIMIT].item()) or None
 
     @max_buckets.setter
@@ -187,7 +187,7 @@ class CompiledApproximateAmta:
         self._steps.shrink(*self._places, buckets)
 
     def extend(self, *columns: ArrayLike) -> None:
-        """Append many updates, a column for each of `columns`; masked are null."""
+        """Append many updates: one array for each of `columns`; masked values are null."""
         self._roll(columns, _NO_ANSWERS)
 
     def insert(self, value: Any) -> None:
@@ -196,7 +196,7 @@ class CompiledApproximateAmta:
         self.extend(*([number] for number in row))
 
     def roll(self, *columns: ArrayLike, at_most: int | None = None) -> Any:
-        """For each update: insert it, slide or evict down to `at_most` updates, and query."""
+        """For each update: insert it, slide or evict down to `at_most` updates, query."""
         if at_most is not None and at_most < 1:
             raise InputError(f"at_most={at_most}: give how many updates stay, 1 or more")
         out = self._roll(columns, _ALL if at_most is None else at_most)
@@ -220,7 +220,7 @@ class CompiledApproximateAmta:
             self._steps.evict(*self._places, count)
 
     def slide(self) -> int:
-        """Enforce the slide policy: evict all that must go, and say how many went, or about."""
+        """Enforce the slide policy; return how many updates were evicted, about."""
         if self._steps.slide is None:
             raise WindowError(
                 "CompiledApproximateAmta was built without a policy; give policy=window.policy(...)"
@@ -230,13 +230,13 @@ class CompiledApproximateAmta:
         return held - len(self)
 
     def query(self) -> Any:
-        """The aggregate of all updates in the window: an interval, or one for each by name."""
+        """The interval of the aggregate; a dict of intervals if there are several aggregates."""
         out = room_for(self._results, 1)
         self._steps.answer(*self._places, tuple(array.ctypes.data for array in out))
         return self._named([intervals.first() for intervals in self._intervals(out)])
 
     def dump(self) -> bytes:
-        """All there is to keep as bytes, and nothing that follows from it: for `load`."""
+        """The state of the window as bytes, for `load`."""
         evicted, split, inserted = (self._forest[k].item() for k in (EVICTED, SPLIT, INSERTED))
         head = np.array([evicted, split, inserted], np.int64)
         slots = np.arange(evicted, inserted) & (self._forest[CAPACITY] - 1)
@@ -244,7 +244,7 @@ class CompiledApproximateAmta:
         return b"".join(part.tobytes() for part in (head, self._cells[self._changing], leaves))
 
     def load(self, content: bytes | None) -> None:
-        """Go on with what a window of the same kind dumped; None begins anew."""
+        """Resume from what a window of the same kind dumped; None starts an empty window."""
         self._cells = self._begun_with.copy()
         if content is None:
             self._steps.reset(*self._places)
@@ -257,7 +257,7 @@ class CompiledApproximateAmta:
         self._refill(cells[:3].tolist(), cells[3 + own :])
 
     def adopt(self, snapshot: Snapshot) -> None:
-        """Go on from a snapshot of an `ApproximateAmta` of the same aggregates and methods.
+        """Resume from a snapshot of an `ApproximateAmta` with the same aggregates and methods.
 
         A trailing window of time goes on from one with a policy on the range of times.
         """
@@ -311,12 +311,12 @@ class CompiledApproximateAmta:
         return nodes.reshape(len(self._operator.state), -1)
 
     def snapshot(self) -> Snapshot:
-        """The window as data; later changes of the window do not reach it."""
+        """The window as data, which later changes of the window do not affect."""
         kept = self._cells.copy(), self._forest.copy()
         return Snapshot("CompiledApproximateAmta", self._described, kept)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go on from a snapshot that a window of the same aggregate and methods made."""
+        """Resume from a snapshot of a window with the same aggregate and methods."""
         require_own(snapshot, "CompiledApproximateAmta", self._described)
         cells, forest = snapshot.data
         self._cells, self._forest = cells.copy(), forest.copy()

@@ -13,9 +13,9 @@ __all__ = ["Footprint", "require_buckets"]
 
 @dataclass(frozen=True)
 class Footprint:
-    """A limit on the number of buckets: when it is reached, neighbours are merged.
+    """A limit on the number of buckets: when it is reached, neighbouring buckets are merged.
 
-    From then on new buckets grow to the size that all would have if they were equal.
+    From then on, a new bucket grows to the size that all would have if they were equally large.
 
     >>> from windrow import agg
     >>> from windrow.approximate import ApproximateAmta, Footprint
@@ -32,7 +32,7 @@ class Footprint:
         require_buckets(self.buckets)
 
     def grouper(self, layout: Layout) -> "Even":
-        """What works in a window of such buckets."""
+        """What decides in a window with this limit."""
         return Even(self.buckets)
 
 

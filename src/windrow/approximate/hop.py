@@ -24,11 +24,11 @@ __all__ = ["Hop", "stretch_of"]
 
 @dataclass(frozen=True)
 class Hop:
-    """Updates share a bucket where no eviction is expected to end.
+    """Updates share a bucket if no eviction is expected to end among them.
 
-    Sizes of past evictions, at least 30 of them, tell where the next ones will end.  The updates
-    around such a place keep buckets of their own, as many as the confidence asks for: the further
-    ahead, the more.  A result is exact whenever an eviction ended among them.
+    The sizes of past evictions, at least 30, predict where the next ones will end.  Updates near
+    such a position keep buckets of their own: more of them at a higher `confidence`, and more the
+    further ahead the position is.  A result is exact if the eviction ended at one of them.
 
     >>> Hop(confidence=0.99)
     Hop(confidence=0.99)
@@ -41,7 +41,7 @@ class Hop:
         require_student("Hop()")
 
     def grouper(self, layout: Layout) -> "_Hops":
-        """What works in a window of such buckets."""
+        """What decides in a window of such buckets."""
         return _Hops(self.confidence)
 
 

@@ -29,10 +29,10 @@ HAS_VALUE, HAS_ENDS, EXACT, TOO_LARGE = 1, 2, 4, 8
 
 
 class Interval(NamedTuple):
-    """The exact result lies in [low, high]; null ends say that nothing is known of it.
+    """A result with bounds: the exact result lies in [low, high], both null if nothing is known.
 
-    `exact` says that `value` is the exact result itself.  The ends of a sketch's results hold with
-    a confidence of 99 % at least, all others for certain.
+    `exact` says that `value` is the exact result.  The bounds of a sketch hold with a confidence of
+    at least 99 %, all others for certain.
 
     >>> Interval(value=10, low=9, high=12, exact=False).low
     9
@@ -50,7 +50,7 @@ class Interval(NamedTuple):
 
     @classmethod
     def unknown(cls, value: Any) -> "Interval":
-        """A result without any promise."""
+        """A result without bounds."""
         return cls(value, None, None, False)
 
     def unsigned(self) -> "Interval":

@@ -33,16 +33,16 @@ EXTREMA = tuple(_DECIDING)
 
 @dataclass(frozen=True)
 class MaxLike:
-    """Updates that cannot be expected to become the maximum join the bucket before them.
+    """Updates that are not expected to become the maximum share a bucket.
 
-    The extrema of the last 30 blocks of updates are taken for a sample of extreme values; what lies
-    above the lower bound of their distribution, at a level of confidence, is a candidate and opens
-    a bucket.  For minima all is mirrored.
+    The maxima of the last 30 blocks of updates are a sample of extreme values.  An update above the
+    lower bound of their distribution, at the given `confidence`, is a candidate and opens a bucket.
+    Minima work the same way, mirrored.
 
-    A block has `block` updates.  `"auto"` makes it a thirtieth of the longest window of late, so
-    that the sample tells of about one window, and asks for the lower bound of the extremum of all
-    blocks together: that of a window is the largest of thirty, which count as ten that know nothing
-    of each other, since high values come in clusters.
+    A block has `block` updates.  With `"auto"` it is a thirtieth of the longest recent window, so
+    the sample covers about one window, and candidates are the updates that may become the maximum
+    of all thirty blocks together.  Those count as ten independent blocks, since high values come
+    in clusters.
 
     >>> MaxLike(block=1000)
     MaxLike(block=1000, confidence=0.95)
@@ -65,7 +65,7 @@ class MaxLike:
         return float((1 - self.confidence) ** (1 / together))
 
     def grouper(self, layout: Layout) -> "_Candidates":
-        """What works in a window of such buckets."""
+        """What decides in a window of such buckets."""
         return _Candidates([_Extremum(self, *place) for place in self.places(layout)])
 
     def places(self, layout: Layout) -> list[tuple[int, int | None, float]]:

@@ -20,16 +20,17 @@ Bound = float | Mapping[str, float]
 
 @dataclass(frozen=True)
 class SumLike:
-    """Updates share a bucket while no part of it sums up to more than the bound.
+    """Updates share a bucket as long as no part of it adds up to more than the bound.
 
-    `absolute` bounds the error of each sum and of the count behind a mean in their own units;
-    `relative` bounds it by a share of the result, as predicted at a level of confidence from the
-    results of late.  Where the prediction does not exclude zero, a relative bound has no meaning:
-    updates keep buckets of their own then, and results are exact.  Several aggregates of one window
-    may have bounds of their own: `absolute={"load": 10.0}`; those without stay free.
+    `absolute` bounds the error of a sum, and of the sum and the count behind a mean, in their own
+    units.  `relative` bounds it by a share of the result, as predicted from recent results with the
+    given `confidence`.  If the prediction cannot rule out zero, a relative bound means nothing:
+    then each update gets its own bucket, and results are exact.  If a window has several
+    aggregates, `absolute={"load": 10.0}` bounds only those that are named.
 
-    Of aggregates that are no sums, the number of updates is held to the bound.  Beside another
-    method, which may let more updates join, the bound is not kept: intervals still hold.
+    For aggregates that are not sums, the bound limits the number of updates.  Together with another
+    method, which may let more updates share a bucket, errors may exceed the bound; intervals hold
+    all the same.
 
     >>> SumLike(relative=0.001)
     SumLike(absolute=None, relative=0.001, confidence=0.95)
@@ -62,7 +63,7 @@ class SumLike:
             require_student(f"SumLike(relative={shown(self.relative)})")
 
     def grouper(self, layout: Layout) -> "_Bounded":
-        """What works in a window of such buckets."""
+        """What decides in a window of such buckets."""
         is_relative = self.relative is not None
         dimensions = [
             _Dimension(part, kind, bound, is_relative=is_relative)

@@ -1,11 +1,12 @@
-"""Windows larger than memory: their forest is kept as pages in a key-value store.
+"""Windows larger than memory, kept in pages in a key-value store.
 
     from windrow.paged import PagedAmta
     from windrow.paged.stores import RocksStore
 
-`paged_amta.py` is the window; `numbers.py` runs compiled code over the pages at hand, `objects.py`
-runs `Amta` over any states; `page_store.py` brings pages to and from a store, written by
-`write_behind.py` and read ahead by `prefetcher.py`; `stores` are the stores.
+Inside this package: `paged_amta.py` is the window; `numbers.py` runs compiled code over the pages
+in memory, `objects.py` runs `Amta` over any states; `page_store.py` reads and writes the pages of
+one window, through the queue of `write_behind.py` and the thread of `prefetcher.py`; `stores` are
+the stores.
 """
 
 from typing import TYPE_CHECKING

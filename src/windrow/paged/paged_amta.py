@@ -30,26 +30,27 @@ __all__ = ["PagedAmta"]
 
 
 class PagedAmta(Closing):
-    """A window of any size in little memory, that is still there after a crash.
+    """A window of any size, which takes little memory and survives a crash.
 
-    In memory are only the pages near both ends of the window; the others lie in `store`, under
-    `name`, together with a small head that is written with the pages it belongs to.  A window that
-    is opened again goes on where that head was written: `inserted` says with which update.
+    Only the pages near both ends of the window are in memory.  The others are in `store` under
+    `name`, together with a small head, which is written along with the pages it refers to.  A
+    window that is reopened resumes from that head; `inserted` says at which update.
 
-    Aggregates of numbers run compiled, and take whole columns (`extend`, `advance`); `dtypes` are
-    the types of the columns they read, as in `CompiledAmta`.  Others run as in `Amta`, and so does
-    what is read as Python's own values, `dtypes=(object,)`; states must be plain values, or `codec`
-    says how to make bytes of them and back.
+    Aggregates of numbers are compiled and take whole columns (`extend`, `advance`); `dtypes` are
+    the types of these columns, as in `CompiledAmta`.  Other aggregates run as in `Amta`, on Python
+    values, and so do those of numbers with `dtypes=(object,)`.  Their states must be plain values,
+    or need a `codec`.
 
-    `page` nodes make a page, and `cached_pages` pages of each level are at hand where updates
-    leave, both powers of two.  Where the store cannot be reached, `Outage.RAISE` says so at once;
-    `Outage.BUFFER` holds up to `buffer_bytes` in memory, then waits for `wait_s` seconds, and the
-    store catches up when it is back.
+    A page has `page` nodes, and `cached_pages` pages of each level are kept in memory where updates
+    leave; both are powers of two.  If the store is unreachable, `Outage.RAISE` raises at once;
+    `Outage.BUFFER` buffers up to `buffer_bytes` in memory, then waits for up to `wait_s` seconds,
+    and catches up once the store is back.
 
-    Pages are written behind the caller's back.  A process that is killed loses at most the newest
-    `max_unwritten_updates`, each `evict` and `slide` counted as one, and nothing from before the
-    last `flush`: whoever is faster than the store waits, for `wait_s` seconds at most without any
-    progress.  Only `Outage.BUFFER` goes beyond that, and only while the store fails.
+    Pages are written by a separate thread.  A process that is killed loses at most the newest
+    `max_unwritten_updates` (`evict` and `slide` count as one each), and nothing from before the
+    last `flush`.  A caller that is faster than the store therefore has to wait, but for no more
+    than `wait_s` seconds without progress.  Only `Outage.BUFFER` exceeds that limit, and only while
+    the store fails.
 
     >>> from windrow import agg
     >>> from windrow.paged.stores import MemoryStore
@@ -124,12 +125,12 @@ class PagedAmta(Closing):
 
     @property
     def inserted(self) -> int:
-        """How many updates the window has taken since it was new: the number of the next one."""
+        """How many updates have ever been inserted; also the number of the next one."""
         return self._window.inserted
 
     @property
     def evicted(self) -> int:
-        """How many of them have left it."""
+        """How many of them have been evicted."""
         return self._window.evicted
 
     def insert(self, value: Any) -> None:
@@ -137,11 +138,11 @@ class PagedAmta(Closing):
         self._open.insert(value)
 
     def extend(self, *columns: Any) -> None:
-        """Append many updates: of numbers, one column for each number an update has."""
+        """Append many updates; for numbers, one array for each number of an update."""
         self._open.extend(*columns)
 
     def advance(self, *columns: ArrayLike) -> Any:
-        """For each update: insert it, evict the oldest and query; an array of the results."""
+        """For each update: insert it, evict the oldest and query; returns the results."""
         if isinstance(self._open, PagedObjects):
             raise WindowError(
                 "advance is for aggregates of numbers; insert, evict and query one by one"
@@ -157,11 +158,11 @@ class PagedAmta(Closing):
         return self._open.query()
 
     def slide(self) -> int:
-        """Enforce the slide policy: evict all that must go, and say how many went."""
+        """Enforce the slide policy; return how many updates were evicted."""
         return self._open.slide()
 
     def flush(self) -> None:
-        """Return when all that has happened so far is in the store."""
+        """Return once everything so far has been written to the store."""
         self._open.flush()
 
     def _release(self) -> None:

@@ -23,18 +23,21 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 1.0
 
 
 class Outage(enum.Enum):
-    """What a window does while its store cannot be reached.
+    """What a window does while its store is unreachable.
 
-    With `RAISE`, no more than `max_unwritten_updates` are ever missing in the store.  `BUFFER` and
-    `SHRINK` go on without it: until the store is back, a crash loses all that came since it failed.
+    With `RAISE`, at most `max_unwritten_updates` are ever missing from the store.  `BUFFER` and
+    `SHRINK` go on without it: a crash before the store is back loses everything since it failed.
 
     >>> Outage("buffer") is Outage.BUFFER
     True
     """
 
-    RAISE = "raise"  #: raise at once; what has not been written yet is tried again later
-    BUFFER = "buffer"  #: go on in memory while there is room, then wait, and catch up
-    SHRINK = "shrink"  #: go on in memory with fewer and larger buckets, and move back later
+    RAISE = "raise"
+    """Raise at once; what has not been written yet is retried later."""
+    BUFFER = "buffer"
+    """Buffer in memory while there is room, then wait, and catch up later."""
+    SHRINK = "shrink"
+    """Go on in memory with fewer and larger buckets, and move back later."""
 
 
 class Patience(NamedTuple):

@@ -15,7 +15,7 @@ __all__ = ["Batch", "Key", "Span", "Store", "StoredWindow"]
 
 
 class Key(NamedTuple):
-    """Where one value lies: a space, short text of a-z, 0-9, `_` and `-`, and a number < 2^63.
+    """Names one value: a space (short text of a-z, 0-9, `_` and `-`) and a number below 2⁶³.
 
     >>> Key("leaves", 0)
     Key(space='leaves', number=0)
@@ -26,7 +26,7 @@ class Key(NamedTuple):
 
 
 class Span(NamedTuple):
-    """The numbers [first, end) of a space.
+    """The numbers of a space from `first` up to, but without, `end`.
 
     >>> Span("leaves", 0, 8).end
     8
@@ -39,7 +39,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Batch:
-    """Changes that happen together or not at all; what is deleted goes before what is put.
+    """Changes that are applied together or not at all; deletions come before puts.
 
     >>> Batch(puts={Key("leaves", 8): b"page"}, deleted=[Span("leaves", 0, 8)]).deleted
     [Span(space='leaves', first=0, end=8)]
@@ -69,7 +69,7 @@ class _Closing(ABC):
 
 
 class StoredWindow(_Closing):
-    """The values of one window, for one holder at a time; reads and writes may come at once.
+    """The values of one window, open for one holder at a time, whose threads may share it.
 
     >>> from windrow.paged.stores import MemoryStore
     >>> with MemoryStore() as store, store.open("turbine 7") as stored:
@@ -83,29 +83,29 @@ class StoredWindow(_Closing):
 
     @abstractmethod
     def get_many(self, keys: Sequence[Key]) -> list[bytes | None]:
-        """The values of these keys, in their order; None where there is none."""
+        """The values of these keys, in the same order; None where there is no value."""
 
     @abstractmethod
     def write(self, batch: Batch) -> None:
-        """Apply all of a batch or nothing; it lasts as the store promises, once this returns.
+        """Apply the whole batch or nothing; once this returns, it is as durable as the store says.
 
-        After an error the batch is there as a whole or not at all.  Where the store cannot tell
-        which, as after a lost connection, writing the same batch again is always safe.
+        After an error, the whole batch has been applied or nothing.  If the store cannot tell
+        which, as after a lost connection, it is always safe to write the same batch again.
         """
 
     @abstractmethod
     def count(self, spaces: Collection[str], most: int) -> int:
-        """How many values there are, counted up to `most`; `spaces` are all that there may be.
+        """The number of values, counted up to `most`; `spaces` are all spaces there may be.
 
-        For who misses a value and must know whether others are left: it reads none of them.
+        If a value is missing, this tells whether others are left, without reading them.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """Let others open the window; closing twice does nothing."""
+        """Release the window, so that others can open it; closing twice does nothing."""
 
     def put_many(self, values: Mapping[Key, bytes]) -> None:
-        """Put values, all or none."""
+        """Put all of these values, or none."""
         self.write(Batch(puts=values))
 
     def delete_range(self, span: Span) -> None:
@@ -114,9 +114,9 @@ class StoredWindow(_Closing):
 
 
 class Store(_Closing):
-    """Where windows keep their values, by name; any text but the empty one is a name.
+    """Keeps the values of windows, by name; any text that is not empty is a name.
 
-    A window is there from its first opening until it is deleted.
+    A window exists from when it is first opened until it is deleted.
 
     >>> from windrow.paged.stores import MemoryStore
     >>> with MemoryStore() as store, store.open("turbine 7"):
@@ -126,19 +126,19 @@ class Store(_Closing):
 
     @abstractmethod
     def open(self, name: str) -> StoredWindow:
-        """A stored window by name, new or not; `StoreBusyError` if it is open anywhere."""
+        """Open a window, new or not; raises `StoreBusyError` if it is open anywhere."""
 
     @abstractmethod
     def names(self) -> list[str]:
-        """The windows that are there, sorted."""
+        """The names of all windows, sorted."""
 
     @abstractmethod
     def delete(self, name: str) -> None:
-        """Remove a window with all its values, damaged or not; `StoreBusyError` if it is open.
+        """Delete a window with all its values, damaged or not.
 
-        A window that is not there is none to remove: nothing happens.
+        Raises `StoreBusyError` if it is open.  If there is no such window, nothing happens.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """Close all stored windows, and whatever the store itself holds; twice does nothing."""
+        """Close all stored windows and the store itself; closing twice does nothing."""

@@ -13,7 +13,7 @@ _Spaces: TypeAlias = dict[str, dict[int, bytes]]
 
 
 class MemoryStore(Store):
-    """Keeps windows in this process: they outlive their stored_windows, not the store.
+    """Keeps windows in the memory of this process, until the store is closed.
 
     >>> store = MemoryStore()
     >>> with store.open("turbine 7") as stored_window:

@@ -23,19 +23,19 @@ __all__ = ["RedisStore"]
 
 
 class RedisStore(Store):
-    """Keeps windows on a Redis server or cluster, their keys beginning with `prefix`.
+    """Keeps windows on a Redis server or cluster, under keys that begin with `prefix`.
 
-    `client_or_url` is an address like `redis://host:6379/0`, or, for a cluster or with settings of
-    your own, a client of the package redis, which stays yours to close.  `timeout` is how many
-    seconds to wait for a server given by its address.
+    `client_or_url` is an address such as `redis://host:6379/0`, or a client of the `redis` package
+    (for a cluster, or for other settings), which you close yourself.  `timeout` is how many seconds
+    to wait for a server that is given by its address.
 
-    Opening a window takes a lease of `lease` seconds, which reads and writes renew.  Should its
-    holder vanish, others may open the window when the lease has run out; should he come back after
-    that, he is refused with `StoreBusyError`, and changes nothing.
+    Opening a window takes a lease of `lease` seconds, which reads and writes renew.  If the process
+    that holds it vanishes, others may open the window once the lease has expired.  If it comes back
+    after that, it gets a `StoreBusyError`, and changes nothing.
 
-    With `ttl`, a window that was neither opened nor written for that many seconds is forgotten.
-    What a server promises to keep is up to its own settings: to survive its restarts it needs
-    `appendonly yes`, and `maxmemory-policy noeviction` if it must not drop windows when full.
+    With `ttl`, a window that was neither opened nor written for that many seconds is deleted.  What
+    survives a restart of the server depends on its settings: `appendonly yes` keeps data across
+    restarts, and `maxmemory-policy noeviction` keeps a full server from dropping windows.
 
     >>> with RedisStore("redis://127.0.0.1:6379/0", prefix="turbines", ttl=86_400) as store:
     ...     type(store).__name__  # it connects when the first window is opened

@@ -31,11 +31,11 @@ _FEW = 256
 
 
 class RocksStore(Store):
-    """Keeps windows in the folder `path`, which it makes; they outlive the process.
+    """Keeps windows in RocksDB in the folder `path`, which is created if necessary.
 
-    Once a write returns, it survives the process, however that ends: it is in a log that the
-    system keeps.  With `sync=True` it survives the machine's end too, a power cut say: each write
-    then waits for the disk, some milliseconds.
+    Once a write returns, it survives the process, however that ends.  With `sync=True` it also
+    survives a crash of the machine or a power failure; each write then waits some milliseconds for
+    the disk.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder, RocksStore(folder + "/pages") as store:
