@@ -123,7 +123,7 @@ def trailing(
 
 
 def session(gap: Duration) -> Session:
-    """Rows at most `gap` apart, bounded by longer silences.
+    """Windows of rows that are at most `gap` apart; a longer silence ends a window.
 
     >>> session("30 minutes")
     session('30 minutes')
@@ -141,7 +141,7 @@ def count(size: int, every: int | None = None) -> Count:
 
 
 def punctuated(start: Marker | None = None, end: Marker | None = None) -> Punctuated:
-    """Windows between rows that are marked: by a boolean column's name, or a column expression.
+    """Windows that start or end at marked rows; the mark is a boolean column or an expression.
 
     >>> punctuated(start="ignition_on")
     punctuated(start='ignition_on')
@@ -156,7 +156,7 @@ def policy(
     using: Mapping[str, Aggregate[Any] | Monoid[Any, Any]],
     check: Check | str = Check.TRUST,
 ) -> Policy:
-    """A window that slides by content; `windrow.windows.Policy` explains the predicates.
+    """A window that holds the newest rows for which a condition holds; see `Policy`.
 
     `using` names the aggregates that `keep(window)` and `drop(evicted, after, before)` look at.
 

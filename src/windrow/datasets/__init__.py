@@ -1,8 +1,9 @@
-"""Made-up streams to try things on: plausible, and the same for the same seed.
+"""Generated streams to try things on: plausible, and the same for the same seed.
 
-One module for each stream, put together from `signals`. Streams are Arrow tables, sorted by time,
-or by arrival if they say when each row arrived; one that is too long for memory comes in chunks of
-numpy arrays.
+Streams are Arrow tables, sorted by time, or by arrival if they say when each row arrived.  One that
+is too long for memory comes in chunks of NumPy arrays.
+
+Inside this package there is one module for each stream, made with `signals`.
 """
 
 from windrow.datasets.arrivals import day_of_arrivals, write_arrivals

@@ -35,10 +35,11 @@ def day_of_arrivals(
     late: float = 0.05,
     stray: float = 0.0005,
 ) -> pa.Table:
-    """The readings of `day_of_sensors`, and when each `arrived`; sorted by that.
+    """The readings of `day_of_sensors`, with the time when each `arrived`, sorted by that time.
 
-    A reading takes some seconds. The share `late` comes up to eight minutes late, as after a lost
-    connection; the share `stray` comes eight to twelve hours late, when nobody waits for it.
+    A reading takes some seconds to arrive. The share `late` comes up to eight minutes late, as
+    after a lost connection; the share `stray` comes eight to twelve hours late, when nobody waits
+    for it.
 
     >>> arrivals = day_of_arrivals(sensors=2, every_us=3_600_000_000)
     >>> arrivals.column_names
@@ -68,10 +69,10 @@ def day_of_arrivals(
 def write_arrivals(
     arrivals: pa.Table, folder: Path, *, every_us: int = 15 * _MINUTE_US
 ) -> list[Path]:
-    """Write what arrived in each `every_us` as a Parquet file; the paths in order of arrival.
+    """Write one Parquet file for each `every_us` of arrivals; returns the paths in that order.
 
-    A time in which nothing arrived has a file without rows. The times of the files are those of
-    the arrivals too: a stream reads older files first.
+    If nothing arrived in such a stretch, its file has no rows. The files' modification times are in
+    the same order, since a stream reads older files first.
 
     >>> from tempfile import TemporaryDirectory
     >>> arrivals = day_of_arrivals(sensors=2, every_us=3_600_000_000)

@@ -1,8 +1,9 @@
-"""How one window over one stream is kept: one protocol, many structures.
+"""Structures that keep one window over one stream: one protocol, several algorithms.
 
-`base.py` is the protocol.  `Recompute` is the oracle; `SubtractOnEvict`, `TwoStacks`, `Daba`,
-`FlatFat`, `LogMta` and `Amta` are the published structures; `CompiledAmta` runs AMTA on batches of
-numbers.  `choose` picks one.  `windrow.paged` and `windrow.approximate` build on these.
+Inside this package: `base.py` is the protocol.  `Recompute` is the oracle; `SubtractOnEvict`,
+`TwoStacks`, `Daba`, `FlatFat`, `LogMta` and `Amta` are the published structures; `CompiledAmta`
+runs AMTA on batches of numbers.  `choose` picks one.  `windrow.paged` and `windrow.approximate`
+build on these.
 """
 
 from typing import TYPE_CHECKING

@@ -22,7 +22,7 @@ __all__ = ["Aggregator", "Snapshot", "require_evictable", "require_own"]
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All that a structure needs to go on elsewhere; picklable where the monoid's states are.
+    """A structure as data, from which another one can resume; picklable if the states are.
 
     >>> from windrow import agg, structures
     >>> before, after = structures.Amta(agg.sum()), structures.Amta(agg.sum())
@@ -40,9 +40,9 @@ class Snapshot:
 class Aggregator(ABC):
     """One window over one ordered stream.
 
-    Updates are numbered from 0 as they are inserted; the window is `[evicted, inserted)`.  They may
-    be any values that the aggregate can compute with, such as text in a sum: unlike `windrow.roll`
-    and queries on Spark, structures refuse none, and what values cannot do raises as in Python.
+    Updates are numbered from 0 as they are inserted; the window is `[evicted, inserted)`.  Unlike
+    `windrow.roll` and queries on Spark, structures do not check the types of values: they take
+    whatever the aggregate can compute with, and Python's own errors come through.
 
     >>> from windrow import agg, structures
     >>> isinstance(structures.TwoStacks(agg.max()), Aggregator)
@@ -79,7 +79,7 @@ class Aggregator(ABC):
         return self._contents.result(self._total())
 
     def slide(self) -> int:
-        """Enforce the slide policy: evict all that must go, and say how many went."""
+        """Enforce the slide policy; return how many updates were evicted."""
         if self._contents.policy is None:
             raise WindowError(
                 f"{type(self).__name__} was built without a policy; "
@@ -92,12 +92,12 @@ class Aggregator(ABC):
         return gone
 
     def snapshot(self) -> Snapshot:
-        """The structure as data; later changes of the window do not reach it."""
+        """The structure as data, which later changes of the window do not affect."""
         leaves = None if self._leaves is None else tuple(self._leaves)
         return Snapshot(type(self).__name__, self._described, (leaves, *self._dump()))
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go on from a snapshot that a structure of this kind and aggregate made."""
+        """Resume from a snapshot of a structure of the same kind and aggregate."""
         require_own(snapshot, type(self).__name__, self._described)
         leaves, *data = snapshot.data
         if leaves is not None:

@@ -19,14 +19,16 @@ __all__ = ["Choice", "Drift", "Eviction", "Latency", "Needs", "choose"]
 
 
 class Eviction(Enum):
-    """How many updates leave at a time.
+    """How many updates are evicted at a time.
 
     >>> Eviction("bulk") is Eviction.BULK
     True
     """
 
     ONE_BY_ONE = "one by one"
-    BULK = "bulk"  # many at once: a time window after a silence, say
+    """One for each insertion, or few."""
+    BULK = "bulk"
+    """Many at once, such as from a window by time after a silence."""
 
 
 class Latency(Enum):
@@ -36,24 +38,28 @@ class Latency(Enum):
     True
     """
 
-    AMORTISED = "amortised"  # the average counts, a pause now and then does no harm
-    WORST_CASE = "worst case"  # no operation may be slow
+    AMORTISED = "amortised"
+    """Only the average counts; an occasional pause does no harm."""
+    WORST_CASE = "worst case"
+    """No single operation may be slow."""
 
 
 class Drift(Enum):
-    """Whether rounding errors of evicted floats may stay behind.
+    """Whether rounding errors of evicted floats may stay in the result.
 
     >>> Drift("accept") is Drift.ACCEPT
     True
     """
 
     REFUSE = "refuse"
-    ACCEPT = "accept"  # or the values are integers, which do not drift
+    """They may not: floats are never subtracted."""
+    ACCEPT = "accept"
+    """They may, or the values are integers, which do not drift."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Needs:
-    """What a window is for.
+    """What a window is used for, as `choose` has to know it.
 
     >>> Needs(eviction="bulk").eviction
     <Eviction.BULK: 'bulk'>
@@ -86,7 +92,7 @@ class Choice:
 
 
 def choose(monoid: Aggregation, needs: Needs | None = None) -> Choice:
-    """The structure that serves these needs with the fewest combines.
+    """Choose the structure that meets these needs with the fewest combines.
 
     >>> from windrow import agg
     >>> choose(agg.max())

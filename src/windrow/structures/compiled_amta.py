@@ -47,10 +47,10 @@ _FIRST_CAPACITY = 1024
 
 
 class CompiledAmta:
-    """A window of numbers under AMTA, in compiled code.
+    """`Amta` in compiled code, for windows of numbers.
 
     `dtypes` are the types of the columns that the aggregates read, float64 by default; an update is
-    one number, or a tuple of numbers where an aggregate reads several.  None counts for nothing.
+    one number, or a tuple of numbers if the aggregates read several.  None is skipped.
 
     >>> from windrow import agg
     >>> window = CompiledAmta(agg.max())
@@ -155,13 +155,13 @@ class CompiledAmta:
         self._extend(*self._columns([[number] for number in row]))
 
     def extend(self, *columns: ArrayLike) -> None:
-        """Append many updates: one column for each number an update has; masked are null."""
+        """Append many updates: one array for each number of an update; masked values are null."""
         self._extend(*self._columns(columns))
 
     def advance(self, *columns: ArrayLike) -> Any:
-        """For each update: insert it, evict the oldest and query; an array of the results.
+        """For each update: insert it, evict the oldest and query; returns the results.
 
-        Keeps the window's size; where results are null, they are masked.
+        The window keeps its size; null results are masked.
         """
         self._is_sliding = False
         read, masks = self._columns(columns)
@@ -193,7 +193,7 @@ class CompiledAmta:
         )
 
     def slide(self) -> int:
-        """Enforce the slide policy: evict all that must go, and say how many went."""
+        """Enforce the slide policy; return how many updates were evicted."""
         if self._steps.slide is None:
             raise WindowError(
                 "CompiledAmta was built without a policy; give policy=window.policy(...)"
@@ -206,11 +206,11 @@ class CompiledAmta:
         return held - len(self)
 
     def snapshot(self) -> Snapshot:
-        """The structure as data; later changes of the window do not reach it."""
+        """The structure as data, which later changes of the window do not affect."""
         return Snapshot("CompiledAmta", self._description, (self._cells.copy(),))
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go on from a snapshot that a window of the same aggregates made."""
+        """Resume from a snapshot of a window with the same aggregates."""
         require_own(snapshot, "CompiledAmta", self._description)
         self._hold(snapshot.data[0].copy())
 

@@ -21,7 +21,7 @@ __all__ = ["Daba"]
 
 
 class Daba(OneByOne):
-    """Constant-time windows over any monoid, without a pause ever.
+    """Constant-time windows over any monoid, in the worst case too.
 
     Combines per insert: 4 at most; per evicted update: 3 at most; per query: 1.
 

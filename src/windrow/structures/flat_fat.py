@@ -20,10 +20,10 @@ _LOWEST = 3  # the height of the smallest tree
 
 
 class FlatFat(WindowTree):
-    """Windows over any monoid in one array, with no pause but for moving to a larger one.
+    """Windows over any monoid, as a tree in one array; the only pauses are for resizing it.
 
-    Combines, with h the height of the tree, at most log2(n) + 3: per insert h; per eviction of one
-    update h, of many 2·h; per query 2·h + 1; for moving to another size 2·h.
+    Combines, where h, at most log2(n) + 3, is the height of the tree: h per insert; h per eviction
+    of one update, 2·h of many; 2·h + 1 per query; 2·h to resize.
 
     >>> from windrow import agg
     >>> window = FlatFat(agg.concat())

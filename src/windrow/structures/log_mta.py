@@ -18,7 +18,7 @@ __all__ = ["LogMta"]
 
 
 class LogMta(WindowTree):
-    """Windows over any monoid that lose many updates at a time, with no pause beyond O(log n).
+    """Windows over any monoid, with bulk eviction; no operation takes more than O(log n).
 
     Combines per insert, and per eviction of any number of updates: log2(n) + 2 at most; per
     query: 1.

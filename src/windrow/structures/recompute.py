@@ -14,7 +14,7 @@ __all__ = ["Recompute"]
 
 
 class Recompute(Aggregator):
-    """Windows folded anew for every result.
+    """Recomputes every result from all updates in the window.
 
     Combines: none per insert and evict, n - 1 per query.
 

@@ -22,10 +22,10 @@ __all__ = ["SubtractOnEvict"]
 
 
 class SubtractOnEvict(OneByOne):
-    """Windows over groups: sums, counts and what is made of them.
+    """Windows over aggregates that can subtract: counts, sums and what is made of them.
 
-    Combines per insert: 1; per query: none; subtractions per evicted update: 1.  A total that
-    cannot be undone, such as an infinite sum, is folded anew: n combines.
+    Combines per insert: 1; per query: none; subtractions per evicted update: 1.  A total from
+    which nothing can be subtracted, such as an infinite sum, is recomputed with n combines.
 
     >>> from windrow import agg
     >>> window = SubtractOnEvict(agg.sum())

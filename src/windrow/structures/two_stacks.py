@@ -18,7 +18,7 @@ __all__ = ["TwoStacks"]
 
 
 class TwoStacks(OneByOne):
-    """Constant-time windows over any monoid, where a pause of O(n) now and then does no harm.
+    """Constant-time windows over any monoid on average, with an occasional pause of O(n).
 
     Combines per insert + evict + query: 3 amortised, n + 1 at most.
 

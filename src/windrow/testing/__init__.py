@@ -1,7 +1,8 @@
-"""For testing aggregates and queries, one's own included.
+"""Tools for testing your own aggregates and queries.
 
-Of aggregates: the laws, sample values, and the fold of a window.  Of queries: what they must answer
-(`expected`, `check_rows`), and a stream to feed by hand (`Feed`).
+For aggregates: their laws (`check_monoid_laws`), sample values, the result of a window (`fold`).
+For queries: the results they must give (`expected`, `check_rows`), and a stream that you fill by
+hand (`Feed`).
 """
 
 from windrow.testing.comparison import check_rows

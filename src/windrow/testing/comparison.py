@@ -21,11 +21,12 @@ def check_rows(
     tolerance: float = 1e-9,
     scale: float = 1.0,
 ) -> None:
-    """Check that a query gave the wanted rows, as often as wanted, in any order.
+    """Check that a query gave the wanted rows, each as often as wanted, in any order.
 
-    `found` is a DataFrame, or rows as dicts.  Floats may differ by `tolerance` of their own size
-    or of `scale`, the size of the values they were computed from; decimals are compared in the
-    digits both have.  Raises AssertionError with rows that are missing or too many.
+    `found` is a DataFrame, or rows as dicts.  Floats may differ by `tolerance`, relative to their
+    own size or to `scale`, the size of the values they were computed from.  Decimals are compared
+    in the digits that both have.  Raises `AssertionError` with the rows that are missing, and those
+    that are not wanted.
 
     >>> check_rows([{"n": 1}, {"n": 2}], [{"n": 2}, {"n": 3}])
     Traceback (most recent call last):

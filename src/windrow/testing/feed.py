@@ -43,9 +43,9 @@ class Feed:
         assert [row["peak"] for row in run.watermark(datetime(2024, 7, 1, 13))] == [20.5]
     ```
 
-    `schema` is Spark's, as text or as a StructType; `lateness` is how far the watermark stays
-    behind the latest time.  Rows are dicts; columns they leave out are null; a time without a zone
-    is one of the session's.  All files are in `folder`, until the feed is closed.
+    `schema` is Spark's, as text or as a `StructType`; `lateness` is how far the watermark stays
+    behind the latest time.  Rows are dicts.  A column that is left out is null, and a time without
+    a zone is in the session's.  All files are in `folder`, until the feed is closed.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Feed:
         self._write(plain)
 
     def tick(self, to: Moment | str) -> None:
-        """Move the watermark to a moment, by a row that no query gets to see."""
+        """Move the watermark to a time, by a row that is kept from all queries."""
         self._write([{self._time: self._later(as_moment(to, "to")), _TICK: True}])
 
     def close(self) -> None:

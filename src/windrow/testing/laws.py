@@ -37,13 +37,13 @@ def check_monoid_laws(
 ) -> None:
     """Check the laws of a monoid or aggregate on values drawn from a Hypothesis strategy.
 
-    Associativity; the identity, on both sides; commutativity, if declared; subtraction, of a
-    Group; that `combine` changes neither of its arguments; that nulls count for nothing; that
-    states survive being kept, as bytes that checkpoints and stores hold, so they are plain values
-    or have a codec; that the numeric form agrees with the general one.
+    The laws are: associativity; the identity, on both sides; commutativity, if declared;
+    subtraction, for a `Group`; `combine` changes neither of its arguments; nulls are skipped;
+    states can be stored as bytes and read back, so they are plain values or have a codec; the
+    numeric form agrees with the general one.
 
-    Results and states are compared by `equal`: if not given, exactly, floats up to rounding, and
-    of sketches the results alone, within their error.  Raises AssertionError naming the law and
+    `equal` compares results and states; by default they must be equal, floats up to rounding, and
+    only the results of sketches, within their error.  Raises `AssertionError` with the law and
     the smallest values found that break it.
 
     >>> from hypothesis import strategies as st

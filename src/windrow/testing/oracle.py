@@ -35,14 +35,15 @@ def expected(
     order: Order | str = Order.TIME,
     emit: Emit | str = Emit.ON_CLOSE,
 ) -> list[dict[str, Any]]:
-    """What a query over these rows, in order of arrival, must answer once all windows are closed.
+    """The results that a query over these rows must give, once all windows are closed.
 
-    The arguments are those of the query, with columns by name; either `window` or `windows` is
-    given.  Times are datetimes, all with a zone or all without; computed ones come in UTC.  With
-    `Emit.ON_CHANGE`, count and punctuated windows that the data has not ended are answered too.
-    Several windows with a result for each row are structs beside each other, by their names.
-    Aggregates that are `within` a bound are answered exactly: what their intervals must hold.
-    There is no watermark here: a session that a stream closed before a late row came is still open.
+    `rows` are dicts in order of arrival.  The other arguments are those of the query, with columns
+    by name, and either `window` or `windows`.  Times are datetimes, all with a zone or all without;
+    computed ones are in UTC.  With `Emit.ON_CHANGE` there are also results of count and punctuated
+    windows that the data has not ended.  Several windows with a result for each row give a dict for
+    each window, under its name.  Aggregates with a bound (`within`) give the exact result, which
+    their intervals must contain.  There is no watermark: no row is late, and a late row may still
+    extend a session that a stream would have closed.
 
     >>> from datetime import datetime
     >>> from windrow import agg, window

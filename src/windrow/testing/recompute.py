@@ -11,9 +11,9 @@ __all__ = ["fold"]
 
 
 def fold(aggregate: Aggregation, values: Iterable[Any]) -> Any:
-    """What a window of these values must answer: lift all, combine left to right, lower.
+    """The result of a window of these values: lift each, combine from left to right, lower.
 
-    What the values themselves cannot do raises as in Python.
+    If the aggregate cannot take a value, Python's own error comes through.
 
     >>> from windrow import agg
     >>> fold(agg.max(), [3, None, 5])

@@ -45,20 +45,20 @@ class Run:
         self._query = self._start()
 
     def add(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Add rows as one micro-batch; what it emitted, and what its watermark closed."""
+        """Add rows as one micro-batch; returns what was emitted, also by the new watermark."""
         self._source.put(rows)
         return self.finish()
 
     def watermark(self, to: Moment | str) -> list[dict[str, Any]]:
-        """Move the watermark to a moment without adding a row; what that emitted.
+        """Move the watermark to a time without adding a row; returns what that emitted.
 
-        A watermark never moves back.  Spark counts it in whole milliseconds.
+        A watermark never moves back.  Spark keeps it in whole milliseconds.
         """
         self._source.tick(to)
         return self.finish()
 
     def finish(self) -> list[dict[str, Any]]:
-        """Wait until all rows there are have been processed; what was emitted since."""
+        """Wait until all rows have been processed; returns what was emitted since."""
         self._query.processAllAvailable()
         written = self._written()
         new = [row for batch in written[self._read :] for row in _rows(batch)]
@@ -67,12 +67,12 @@ class Run:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """All that was emitted so far."""
+        """All rows emitted so far."""
         return [row for batch in self._written() for row in _rows(batch)]
 
     @property
     def progress(self) -> list[Any]:
-        """Spark's reports on the micro-batches so far, those before a restart included."""
+        """Spark's progress reports of all micro-batches so far, also before a restart."""
         return [*self._progress, *self._query.recentProgress]
 
     def stop(self) -> None:

@@ -31,7 +31,7 @@ def strategies() -> Any:
 
 
 def strategy_for(entry: Entry) -> "SearchStrategy[Any]":
-    """Values the aggregate takes, all comparable with each other.
+    """A Hypothesis strategy for values that an aggregate takes, comparable with each other.
 
     >>> from windrow.algebra.lookup import registered
     >>> strategy_for(registered()["any"])
@@ -45,7 +45,7 @@ def strategy_for(entry: Entry) -> "SearchStrategy[Any]":
 
 
 def columns_for(entry: Entry) -> dict[str, "SearchStrategy[Any]"]:
-    """Values the aggregate takes, by the type of a column that could hold them.
+    """Hypothesis strategies for values that an aggregate takes, one for each type of column.
 
     >>> from windrow.algebra.lookup import registered
     >>> sorted(columns_for(registered()["sum"]))

@@ -1,4 +1,4 @@
-"""The smallest topology that aggregates without loss: layers of nodes that take only so much each.
+"""The smallest tree of nodes that aggregates without loss, if each node takes a limited rate.
 
     from windrow import topology
 
@@ -6,9 +6,10 @@
     plan.widths                                  # (13, 7, 4, 2, 1)
     topology.plan(500, rate=0.5, nodes=20, loss=0.001).widths
 
-`csa` is the published algorithm, `optimum` the best there is, `bounds` what is proved.  `model` has
-what a plan is made for, `arrivals` and `trace` how unevenly sources send; `assignment` makes the
-layers from `flow` and `margin`, `adaptation` tells how to get from one plan to another.
+Inside this package: `csa` is the published algorithm, `optimum` finds the best topology, `bounds`
+has what is proved.  `model` describes sources and nodes, `arrivals` and `trace` how unevenly they
+send; `assignment` computes the layers with `flow` and `margin`, `adaptation` the way from one plan
+to another.
 """
 
 from windrow.topology.adaptation import Adaptation, Move

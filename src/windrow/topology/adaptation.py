@@ -16,9 +16,9 @@ __all__ = ["Adaptation", "Move", "adapted", "fewest_moves"]
 
 @dataclass(frozen=True)
 class Move:
-    """One layer's change: its number before and after, from 1, and its widths.
+    """How one layer changes: its number and its width, before and after; layers count from 1.
 
-    A layer that is new has no number before, one that goes has none after; its width is 0 there.
+    A new layer has no number before, a removed one has none after; the width there is 0.
 
     >>> str(Move(before=1, after=1, nodes_before=13, nodes_after=24))
     'layer 1: start 11'
@@ -31,12 +31,12 @@ class Move:
 
     @property
     def started(self) -> int:
-        """Nodes to start."""
+        """How many nodes to start."""
         return max(self.nodes_after - self.nodes_before, 0)
 
     @property
     def stopped(self) -> int:
-        """Nodes to stop."""
+        """How many nodes to stop."""
         return max(self.nodes_before - self.nodes_after, 0)
 
     def __str__(self) -> str:
@@ -53,7 +53,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Adaptation:
-    """The new plan, and what leads to it.
+    """A new plan, and the changes that lead to it.
 
     >>> from windrow import topology
     >>> adaptation = topology.plan(500, rate=0.5, nodes=20).adapt(950)
@@ -74,12 +74,12 @@ class Adaptation:
 
     @property
     def started(self) -> int:
-        """Nodes to start, of all layers."""
+        """How many nodes to start, in all layers."""
         return sum(move.started for move in self.moves)
 
     @property
     def stopped(self) -> int:
-        """Nodes to stop, of all layers."""
+        """How many nodes to stop, in all layers."""
         return sum(move.stopped for move in self.moves)
 
 

@@ -37,13 +37,12 @@ class Busy(NamedTuple):
 
 @dataclass(frozen=True)
 class Arrivals:
-    """Items come independently of each other, `burst` times as many in the busiest seconds.
+    """How items arrive: independently, but `burst` times as many in the busiest seconds.
 
-    `skew_s` is the standard deviation of when sources change the period, around its true end.
-    `bursts` are those of each class of sources, where some bunch more than others; `byte_bursts`
-    are of bytes, where large items come together.  `source_bursts` and `source_byte_bursts` are
-    those of the busiest single source of each class: they count as well where sources are hashed
-    as a whole.
+    `skew_s` is the standard deviation of the sources' clocks.  `bursts` gives a burst for each
+    class of sources, if they differ; `byte_bursts` gives those of bytes, if large items come
+    together.  `source_bursts` and `source_byte_bursts` are those of the busiest single source of
+    each class: they matter if a source keeps to one node.
 
     >>> Arrivals(burst=3, skew_s=2).grace_s
     6
@@ -73,7 +72,7 @@ class Arrivals:
 
     @property
     def grace_s(self) -> float:
-        """How long nodes with a clock wait for late items after a period's end."""
+        """How long nodes with a clock wait for late items after the end of a period."""
         return GRACE * self.skew_s
 
     def of_classes(self, sources: Sequence[Sources]) -> tuple[Busy, ...]:
@@ -135,7 +134,7 @@ POISSON = Arrivals()
 
 
 def common_tick(sources: Sequence[Sources], skew_s: float = 0.0) -> Arrivals:
-    """All sources send at the same moments: whoever is due sends in one second, and then rests.
+    """All sources send at the same moments: in one second, and then nothing until the next tick.
 
     >>> common_tick([Sources(500, 0.5)]).burst  # every two seconds, all at once
     2.0

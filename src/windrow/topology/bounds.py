@@ -28,7 +28,7 @@ _SAFE_RATIO = 11 / 5  # the load, and 6/5 of it in all layers below the first
 
 @dataclass(frozen=True)
 class Bounds:
-    """Of one problem: published bounds, those that always hold, and the optimum.
+    """Bounds on layers and nodes: the published ones, safe ones that always hold, and the optimum.
 
     >>> bounds(500, rate=0.5, limit=20).optimum
     (13, 7, 4, 2, 1)

@@ -31,7 +31,7 @@ _MOST_BYTES = 10_000_000
 
 
 def to_json(plan: Plan) -> str:
-    """All that makes up a plan, and what follows from it for whoever reads the file.
+    """A plan as JSON, along with its loads, bounds and advice for readers of the file.
 
     >>> from windrow import topology
     >>> plan = topology.plan(500, rate=0.5, nodes=20)
@@ -51,7 +51,7 @@ def to_json(plan: Plan) -> str:
 
 
 def from_json(text: str, where: str = "the plan") -> Plan:
-    """The plan that a text holds; `where` is what errors call it.
+    """The plan in a text; `where` is what error messages call it.
 
     >>> from_json("{}")
     Traceback (most recent call last):

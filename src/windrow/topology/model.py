@@ -40,33 +40,38 @@ __all__ = [
 
 
 class Routing(Enum):
-    """How those of one layer choose a node of the next.
+    """How nodes are chosen for the items of the layer above.
 
     >>> Routing("key") is Routing.KEY
     True
     """
 
-    ITEM = "item"  # each item goes to any node alike
-    SOURCE = "source"  # all items of a source go to one node, by the hash of its name
-    KEY = "key"  # all items of a key go to one node
+    ITEM = "item"
+    """Each item goes to any node, with the same chance."""
+    SOURCE = "source"
+    """All items of a source go to one node, by a hash of the source."""
+    KEY = "key"
+    """All items of a key go to one node."""
 
 
 class Emission(Enum):
-    """When a node hands a period on.
+    """When a node sends a period on.
 
     >>> Emission("close") is Emission.AT_CLOSE
     True
     """
 
-    ON_CHANGE = "change"  # as soon as an item of another period arrives: no clock, one buffer
-    AT_CLOSE = "close"  # once, after the period has ended; late items after the next end
+    ON_CHANGE = "change"
+    """As soon as an item of another period arrives; this needs no clock."""
+    AT_CLOSE = "close"
+    """Once, after the period has ended; late items go with the next period."""
 
 
 @dataclass(frozen=True)
 class Sources:
-    """A class of `count` equal devices, each sending `rate` items a second of `item_bytes` bytes.
+    """A class of `count` equal devices, which each send `rate` items of `item_bytes` per second.
 
-    `largest_bytes` is the size of the largest item, where they are not all alike.
+    `largest_bytes` is the size of the largest item, if sizes differ.
 
     >>> Sources(count=500, rate=0.5, item_bytes=200).items
     250.0
@@ -88,18 +93,18 @@ class Sources:
 
     @property
     def most_bytes(self) -> float:
-        """Of one item."""
+        """The size of the largest item."""
         return max(self.item_bytes, self.largest_bytes or 0.0)
 
     @property
     def items(self) -> float:
-        """Items a second of all of them."""
+        """Items per second of all devices together."""
         return self.count * self.rate
 
 
 @dataclass(frozen=True)
 class Limit:
-    """What a node takes in a second: items, bytes, or both at once.
+    """How much a node takes per second: items, bytes, or both at once.
 
     >>> Limit(items=1_000, bytes=1_000_000)
     Limit(items=1000, bytes=1000000)
@@ -122,7 +127,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Node:
-    """A kind of node: its limit, what it costs, and how long an item takes to the next layer.
+    """A kind of node: its limit, its price per hour, and the delay to the next layer.
 
     >>> Node(Limit(items=100), price=0.015, name="gateway").limit.items
     100
@@ -143,7 +148,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Reduction:
-    """What nodes make of a period.
+    """How far nodes reduce the items of a period.
 
     For each key a node sends on `states` partial states per period, each of `state_bytes`, by
     default as large as an average item.  `hottest` is the largest key's share of all items; by
@@ -202,17 +207,17 @@ class Reduction:
 
     @property
     def pane_s(self) -> float:
-        """From one state of a key to the next."""
+        """The time from one state of a key to the next, in seconds."""
         return self.period_s / self.states
 
     @property
     def spreading_s(self) -> float:
-        """Over how long the states of a period are handed on when it closes."""
+        """The time over which the states of a period are sent on after its end, in seconds."""
         return self.pane_s if self.spread_s is None else self.spread_s
 
 
 def total_items(sources: Sequence[Sources]) -> float:
-    """Items a second of all classes."""
+    """Items per second of all classes."""
     return sum(one.items for one in sources)
 
 

@@ -20,7 +20,7 @@ _MOST_TRIES = 100_000
 def optimum(
     sources: int, rate: float, limit: float, *, per_node: float = 1.0, per_layer: float = 1.0
 ) -> tuple[int, ...]:
-    """The widths of least `per_node * nodes + per_layer * layers`, of all that lose nothing.
+    """The widths with the smallest `per_node * nodes + per_layer * layers` that take the load.
 
     >>> optimum(500, 0.5, 20)
     (13, 7, 4, 2, 1)

@@ -28,10 +28,10 @@ __all__ = ["Layer", "Plan"]
 
 @dataclass(frozen=True)
 class Layer:
-    """A layer: `width` nodes of a kind, and the most that all of them are offered in a second.
+    """A layer of `width` equal nodes, and what all of them together are offered per second.
 
-    `items` and `bytes` are bounds on the mean of such a second while sources change the period;
-    `usual_items` is what to expect over a whole period.
+    `items` and `bytes` are bounds on the mean while sources change from one period to the next;
+    `usual_items` is the mean over a whole period.
 
     >>> from windrow import topology
     >>> [round(layer.load, 2) for layer in topology.plan(500, rate=0.5, nodes=20).layers]
@@ -55,7 +55,7 @@ class Layer:
 
     @property
     def load(self) -> float:
-        """The share of a node's limit that it is offered at most, on average."""
+        """The largest share of its limit that a node is offered, on average."""
         limit, shares = self.node.limit, [0.0]
         if limit.items is not None:
             shares.append(self.items / (self.width * limit.items))
@@ -65,13 +65,13 @@ class Layer:
 
     @property
     def cost(self) -> float | None:
-        """Of the layer in an hour, if its price is known."""
+        """The cost of the layer per hour, if the price is known."""
         return None if self.node.price is None else self.width * self.node.price
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A topology, and all it was planned for.
+    """A topology, and what it was planned for.
 
     >>> from windrow import topology
     >>> plan = topology.plan(500, rate=0.5, nodes=20, loss=0.001)
@@ -90,37 +90,37 @@ class Plan:
 
     @property
     def state_bytes(self) -> float:
-        """Of one state: as large as an item, where the reduction does not tell."""
+        """The size of one state; that of an average item, unless the reduction gives it."""
         return sized(self.reduction, self.sources).state_bytes or 0.0
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Nodes of each layer, the sink's last."""
+        """The number of nodes in each layer, from the first down to the sink."""
         return tuple(layer.width for layer in self.layers)
 
     @property
     def nodes(self) -> int:
-        """Nodes of all layers."""
+        """The number of nodes in all layers."""
         return sum(self.widths)
 
     @property
     def rate(self) -> float:
-        """Items a second of all sources."""
+        """Items per second of all sources."""
         return total_items(self.sources)
 
     @property
     def cost(self) -> float | None:
-        """Of all layers in an hour; None if a price is missing."""
+        """The cost of all layers per hour; None if a price is missing."""
         costs = [layer.cost for layer in self.layers]
         return None if None in costs else sum(cost for cost in costs if cost is not None)
 
     @property
     def latencies_s(self) -> tuple[float, ...]:
-        """How long after its end a period leaves each layer, counted from the layer before.
+        """How many seconds each layer adds to the time from the end of a period to its result.
 
-        Nodes with a clock wait for late items in the first layer, and hand on over a while in each.
-        Without a clock a node hands a period on when it sees another one: in the first layer with
-        the next item, in all others with the next period's first state, a pane later.
+        Nodes with a clock wait for late items in the first layer, and in every layer they spread
+        what they send on.  A node without a clock sends a period on when it sees another: in the
+        first layer with the next item, below it with the first state of the next period.
         """
         first, *others = self.layers
         if self.reduction.emission is Emission.AT_CLOSE:
@@ -134,18 +134,20 @@ class Plan:
 
     @property
     def latency_s(self) -> float:
-        """From the end of a period to its result, about."""
+        """About how many seconds pass from the end of a period to its result."""
         return sum(self.latencies_s)
 
     @cached_property
     def bounds(self) -> Bounds | None:
-        """What is proved of the published algorithm, where it applies."""
+        """The proved bounds, if the published problem is the one that was planned for."""
         return bounds_of(self)
 
     def run(self, df: Any, *aggregate: Any, **options: Any) -> Any:
-        """Aggregate a Spark DataFrame over these layers: see `windrow.spark.topology.run.run`.
+        """Aggregate a Spark DataFrame over these layers.
 
-        plan.run(readings, agg.mean("temp"), period="1 minute")
+            plan.run(readings, agg.mean("temp"), period="1 minute")
+
+        `time`, `by`, `lateness` and `emit` are as in `wr.over`; `period` is the plan's by default.
         """
         try:  # Spark stands above planning and is an extra: it is asked for by name
             layered = import_module("windrow.spark.topology.run")
@@ -157,7 +159,7 @@ class Plan:
         return layered.run(self, df, *aggregate, **options)
 
     def adapt(self, new_sources: "int | Sources | Sequence[Sources]") -> "Adaptation":
-        """The plan for other sources, and the fewest moves that lead to it."""
+        """Plan for other sources, with as few nodes to start and stop as possible."""
         # It makes plans itself, so it stands above this module.
         made: Adaptation = import_module("windrow.topology.adaptation").adapted(self, new_sources)
         return made

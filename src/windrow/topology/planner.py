@@ -39,18 +39,20 @@ def plan(
     margin: float | None = None,
     loss: float | None = None,
 ) -> Plan:
-    """The smallest topology that takes what sources send: on average, or with `loss` every second.
+    """Plan the smallest topology that takes the load: on average, or with `loss` in every second.
 
-    `sources` is their number, with the `rate` and `item_bytes` of each, or classes of them.
-    `nodes` says what a node takes: items a second, a `Limit`, a `Node`, or one kind for each layer
-    (the last for all further ones).  `margin` leaves a share of every limit free; `loss` chooses
-    the margin so that anything is lost in an hour with at most that chance, if sources send as
-    `arrivals` says.  Without both, limits are used up to the last item, as published: that is
-    right on average, but some seconds have more, and `simulate` shows what is lost in them.
+    `sources` is the number of sources, with the `rate` and `item_bytes` of each, or the classes of
+    sources.  `nodes` says what a node takes: items per second, a `Limit`, a `Node`, or a `Node` for
+    each layer (the last one serves all further layers).
 
-    Without a `reduction` nodes are the published ones, which hand a period on when they see
-    another; with a `loss`, they hand it on by the clock (`Emission.AT_CLOSE`), as the others hardly
-    combine anything where each of them gets few items a second.
+    `margin` leaves a share of every limit free.  `loss` chooses the margin such that the chance of
+    losing anything in an hour is at most that, if sources send as `arrivals` says.  With neither,
+    limits are used up completely, as in the published algorithm: that is enough on average, but
+    some seconds bring more, and `simulate` shows what they lose.
+
+    Without a `reduction`, nodes are the published ones, which send a period on when they see an
+    item of another.  With `loss` they send it on by the clock (`Emission.AT_CLOSE`) instead: nodes
+    without a clock combine hardly anything if each of them gets only a few items per second.
 
     >>> plan(500, rate=0.5, nodes=20).widths
     (13, 7, 4, 2, 1)

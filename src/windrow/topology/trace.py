@@ -25,7 +25,7 @@ _LONGEST_S = 10 * _YEAR_S  # its seconds are counted one by one
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """Items in order of time: seconds from the first, the number of the device, bytes, period.
+    """Items in order of time: seconds since the first one, device numbers, bytes and periods.
 
     >>> Trace(np.array([0.0, 1.5, 3.0]), devices=np.array([0, 1, 0])).seconds
     3.0
@@ -53,7 +53,7 @@ class Trace:
 
     @property
     def seconds(self) -> float:
-        """How long it is."""
+        """The time from the first item to the last."""
         return float(self.times_s[-1] - self.times_s[0])
 
 
@@ -78,7 +78,7 @@ class Measured:
 
 
 def measured(trace: Trace) -> Measured:
-    """Rate classes of its devices, the burst factors of its seconds, and the skew of its clocks.
+    """The classes of devices in a trace, how bursty they are, and how far their clocks are off.
 
     >>> trace = Trace(np.arange(0.0, 60.0, 0.5), devices=np.arange(120) % 4)
     >>> [one] = measured(trace).sources

@@ -34,7 +34,7 @@ def read_trace(
     size: str | None = None,
     period: str | None = None,
 ) -> Trace:
-    """The trace in a file of CSV, Parquet or JSON lines; columns by name, or as they are called.
+    """Read a trace from CSV, Parquet or JSON lines; columns are recognised unless they are named.
 
     >>> from tempfile import TemporaryDirectory
     >>> import pyarrow as pa, pyarrow.parquet as pq

@@ -6,35 +6,35 @@ __all__ = ["Check", "Closed", "Emit", "Order", "Ties"]
 
 
 class Emit(Enum):
-    """How often one window may be answered for.
+    """When the result of a window is emitted.
 
     >>> Emit("on_change") is Emit.ON_CHANGE
     True
     """
 
     ON_CLOSE = "on_close"
-    """Once, when nothing can change it any more."""
+    """Once, when no row can change it any more."""
 
     ON_CHANGE = "on_change"
-    """Whenever rows have changed it: the last answer counts."""
+    """Whenever new rows change it; the last result counts."""
 
 
 class Order(Enum):
-    """Which row comes after which, wherever a window depends on it.
+    """The order in which rows count, for windows and aggregates that depend on it.
 
     >>> Order("arrival") is Order.ARRIVAL
     True
     """
 
     ARRIVAL = "arrival"
-    """Rows are applied as they come."""
+    """Rows count at once, as they arrive."""
 
     TIME = "time"
-    """Rows are applied in event-time order, ties in arrival order."""
+    """Rows count in the order of their times; ties count in the order of arrival."""
 
 
 class Closed(Enum):
-    """Which ends of a trailing window, t - duration and the row's own time t, are inside.
+    """Which ends of a trailing window belong to it: t - duration, and t, the time of its row.
 
     >>> Closed("both").at_start, Closed.RIGHT.at_start
     (True, False)
@@ -64,7 +64,7 @@ class Closed(Enum):
 
 
 class Ties(Enum):
-    """Which rows of a row's own time are in its trailing window.
+    """Which of the rows with the same time as a row are in its trailing window.
 
     >>> Ties("together") is Ties.TOGETHER
     True
@@ -74,18 +74,18 @@ class Ties(Enum):
     """Those that arrived before it, and the row itself."""
 
     TOGETHER = "together"
-    """All of them: rows of one time have one window, as in a `RANGE` frame of SQL."""
+    """All of them: rows with the same time share a window, as in a `RANGE` frame of SQL."""
 
 
 class Check(Enum):
-    """Whether aggregators take the predicates of a policy to be monotone.
+    """Whether the conditions of a policy are trusted to be monotone.
 
     >>> Check("verify") is Check.VERIFY
     True
     """
 
     TRUST = "trust"
-    """They do, and find the eviction point by search."""
+    """They are; where to cut is found by binary search."""
 
     VERIFY = "verify"
-    """They verify it on the data at hand, and raise `PolicyError` where it fails; slower."""
+    """They are checked on the data, which is slower; `PolicyError` if they are not monotone."""

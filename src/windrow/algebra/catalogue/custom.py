@@ -14,13 +14,13 @@ R = TypeVar("R")
 
 
 def of(monoid: Monoid[S, R], *columns: Reads) -> Aggregate[Monoid[S, R]]:
-    """The aggregate of a monoid: one column for each of its inputs, or none for bare values.
+    """Aggregate with your own monoid: give a column for each argument of `lift`, or none at all.
 
     Nulls are skipped unless the monoid's `nullable` names their input.
 
-    >>> from windrow.algebra.monoid import Monoid
+    >>> import windrow as wr
     >>> from windrow.testing import fold
-    >>> longest = Monoid(name="longest", lift=len, combine=max, lower=lambda n: n, identity=0)
+    >>> longest = wr.monoid(lift=len, combine=max, identity=0)
     >>> fold(of(longest, "word"), [{"word": "wind"}, {"word": "row"}])
     4
     """

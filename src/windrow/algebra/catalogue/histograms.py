@@ -32,11 +32,11 @@ _MOST_EDGES = 100_000
 
 @register(Takes.NUMBERS, (-10.0, 0.0, 0.5, 10.0))
 def histogram(edges: Iterable[float], column: Reads = None) -> Aggregate[Group[Counts, Counts]]:
-    """How many values fall between each two neighbouring edges, exactly as `numpy.histogram`.
+    """How many values fall into each bin between two neighbouring edges, as `numpy.histogram`.
 
-    A bin holds its lower edge and not its upper one, save the last, which holds both.  Nulls, NaN
-    and values outside the edges are not counted; begin with -inf and end with inf to count all
-    numbers.  Nothing gives zeros.  At least two edges make a bin: numbers that increase.
+    `edges` are at least two increasing numbers.  A bin includes its lower edge but not its upper
+    one, except the last, which includes both.  Nulls, NaN and values outside the edges are not
+    counted; begin with -inf and end with inf to count all numbers.  Nothing gives zeros.
 
     >>> from windrow.testing import fold
     >>> fold(histogram([0, 10, 20]), [3, 10, 20, 21, None])

@@ -18,11 +18,11 @@ __all__ = ["argmax", "argmin"]
 
 @register(Takes.NUMBER_PAIRS)
 def argmax(column: Reads = None, by: Reads = None) -> Aggregate[Monoid[Any, Any]]:
-    """The value of `column` where `by` is largest, the oldest such row where several tie.
+    """The value of `column` in the row with the largest `by`; of several such rows, the oldest.
 
-    Rows whose `by` is null are skipped, a null of `column` may be the result; NaN is larger than
-    every number; null where nothing is left: as Spark's `max_by`, which leaves ties open.
-    Inserted bare, a row is the pair `(taken, by)`.
+    Rows whose `by` is null are skipped, but the result may be a null of `column`.  NaN is larger
+    than every number; the argmax of nothing is null: all as Spark's `max_by`, which does not say
+    which of several rows it takes.  Without columns, insert pairs `(taken, by)`.
 
     >>> from windrow.testing import fold
     >>> rows = [{"sensor": "a", "temp": 20}, {"sensor": "b", "temp": 23}]
@@ -34,11 +34,12 @@ def argmax(column: Reads = None, by: Reads = None) -> Aggregate[Monoid[Any, Any]
 
 @register(Takes.NUMBER_PAIRS)
 def argmin(column: Reads = None, by: Reads = None) -> Aggregate[Monoid[Any, Any]]:
-    """The value of `column` where `by` is smallest, the oldest such row where several tie.
+    """The value of `column` in the row with the smallest `by`; of several such rows, the oldest.
 
-    Rows whose `by` is null are skipped, a null of `column` may be the result; NaN is larger than
-    every number, so it decides only where all of `by` is NaN; null where nothing is left: as
-    Spark's `min_by`, which leaves ties open.  Inserted bare, a row is the pair `(taken, by)`.
+    Rows whose `by` is null are skipped, but the result may be a null of `column`.  NaN is larger
+    than every number, so it is the smallest only if every `by` is NaN; the argmin of nothing is
+    null: all as Spark's `min_by`, which does not say which of several rows it takes.  Without
+    columns, insert pairs `(taken, by)`.
 
     >>> from windrow.testing import fold
     >>> rows = [{"sensor": "a", "temp": 20}, {"sensor": "b", "temp": 23}]

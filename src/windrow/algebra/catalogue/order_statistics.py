@@ -20,7 +20,7 @@ __all__ = ["checked_fraction", "median", "quantile", "units_quantile"]
 
 @register(Takes.QUANTITIES, bulky=True)
 def median(column: Reads = None) -> Aggregate[Monoid[Rope[Any], float | None]]:
-    """The exact median, a float; of durations a duration.
+    """The exact median: a float, or for durations a duration.
 
     Nulls are skipped; NaN is larger than every number; the median of nothing is null: as in Spark.
 
@@ -33,11 +33,10 @@ def median(column: Reads = None) -> Aggregate[Monoid[Rope[Any], float | None]]:
 
 @register(Takes.QUANTITIES, 0.25, bulky=True)
 def quantile(q: float, column: Reads = None) -> Aggregate[Monoid[Rope[Any], float | None]]:
-    """The exact quantile, 0 ≤ q ≤ 1, between two values linearly interpolated: a float.
+    """The exact quantile for 0 ≤ q ≤ 1, interpolated linearly between two values.
 
-    Of durations it is a duration.
-    Nulls are skipped; NaN is larger than every number; the quantile of nothing is null: all as
-    Spark's `percentile`.
+    It is a float, or for durations a duration.  Nulls are skipped; NaN is larger than every
+    number; the quantile of nothing is null: all as Spark's `percentile`.
 
     >>> from windrow.testing import fold
     >>> fold(quantile(0.9), range(101))

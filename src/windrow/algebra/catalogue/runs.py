@@ -14,7 +14,7 @@ __all__ = ["IncreasingRun", "longest_increasing_run"]
 
 
 class IncreasingRun(NamedTuple):
-    """When a run began and ended, the time between, and how many readings it has.
+    """When a run started and ended, the time in between, and how many values it has.
 
     >>> IncreasingRun(start=10, end=30, span=20, length=3).length
     3
@@ -30,11 +30,11 @@ class IncreasingRun(NamedTuple):
 def longest_increasing_run(
     column: Reads = None,
 ) -> Aggregate[Monoid[State, IncreasingRun | None]]:
-    """The run of neighbouring values, each larger than the one before, with the most readings.
+    """The longest run of neighbouring values, each of them larger than the one before.
 
-    Of several as long, the oldest.  Nulls are skipped, as if their row were not there; NaN is
-    larger than every number and not than itself; nothing has no run: null.  Inserted bare, a row
-    is the pair `(value, time)`.  (Spark has no such function.)
+    Of several equally long runs it is the oldest.  Nulls are skipped, as if their row were not
+    there; NaN is larger than every number, but not larger than itself; the result of nothing is
+    null.  Without a column, insert pairs `(value, time)`.  (Spark has no such function.)
 
     >>> from windrow.testing import fold
     >>> fold(longest_increasing_run(), [(5, 0), (3, 10), (4, 20), (8, 30), (8, 40)])

@@ -18,7 +18,7 @@ def collect(column: Reads = None) -> Aggregate[Monoid[Rope[Any], list[Any]]]:
     """All values in a list, oldest first.
 
     Nulls are skipped, NaN is kept, and nothing gives an empty list: as Spark's `collect_list`,
-    which leaves the order open.
+    which does not define the order.
 
     >>> from windrow.testing import fold
     >>> fold(collect(), [3, None, 1])

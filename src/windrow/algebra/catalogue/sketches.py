@@ -46,9 +46,9 @@ _DEVIATIONS = 3
 def quantile_sketch(
     q: float, column: Reads = None, *, k: int = 200
 ) -> Aggregate[Monoid[Any, float | None]]:
-    """A quantile, approximately and in bounded space: a value whose rank is close to `q`.
+    """An approximate quantile in bounded space: a value whose rank is close to `q`.
 
-    The result is one of the values, not interpolated; its rank is off by about 1.65 % of all for
+    The result is one of the values, not interpolated; its rank is off by about 1.65 % for
     k = 200, less for larger k.  Nulls are skipped; NaN has no rank here and is skipped too; the
     quantile of nothing is null.  Needs `pip install 'windrow[sketches]'`.
 
@@ -67,7 +67,7 @@ def quantile_sketch(
 
 @register(Takes.ANYTHING, bulky=True)
 def distinct_sketch(column: Reads = None, *, lg_k: int = 12) -> Aggregate[Monoid[Any, int]]:
-    """How many different values there are, approximately and in bounded space (2^lg_k bytes).
+    """The approximate number of different values, in bounded space (2^lg_k bytes).
 
     The result is off by about 1.6 % for lg_k = 12, half of that for lg_k = 14.  Nulls are skipped;
     NaN equals NaN and 0.0 equals -0.0; nothing has 0 different values.  Takes text, bytes,

@@ -36,7 +36,7 @@ def sum(column: Reads = None) -> Aggregate[Group[Any, Any]]:
     """The sum of the values.
 
     Nulls are skipped; one NaN makes the sum NaN; the sum of nothing is null: all as in Spark.
-    Integers stay exact: kernels add them in 96 bits and refuse a result that does not fit 64.
+    Integers stay exact: kernels add them in 96 bits, and a result that does not fit 64 is an error.
 
     >>> from windrow.structures import TwoStacks
     >>> window = TwoStacks(sum())
@@ -50,7 +50,7 @@ def sum(column: Reads = None) -> Aggregate[Group[Any, Any]]:
 
 @register(Takes.QUANTITIES)
 def mean(column: Reads = None) -> Aggregate[Group[Any, Any]]:
-    """The arithmetic mean; of durations a duration, rounded half up to its unit.
+    """The arithmetic mean; for durations a duration, rounded half up to its unit.
 
     Nulls are skipped; one NaN makes it NaN; the mean of nothing is null: all as in Spark.
 
@@ -76,7 +76,7 @@ def product(column: Reads = None) -> Aggregate[Monoid[Any, Any]]:
 
 @register(Takes.NUMBERS)
 def geometric_mean(column: Reads = None) -> Aggregate[Group[Any, Any]]:
-    """The geometric mean, through the mean of logarithms, so that it cannot overflow.
+    """The geometric mean, computed from the mean of logarithms, so it cannot overflow.
 
     Nulls are skipped; a zero makes it zero; a NaN or negative value makes it NaN; the geometric
     mean of nothing is null.  (Spark has no such function.)

@@ -17,10 +17,10 @@ __all__ = ["top_k"]
 
 @register(Takes.ANYTHING, 3)
 def top_k(k: int, column: Reads = None) -> Aggregate[Monoid[tuple[Any, ...], list[Any]]]:
-    """The k largest values in a list, largest first, as often as they occur.
+    """The k largest values in a list, largest first, each as often as it occurs.
 
-    Nulls are skipped; NaN is larger than every number; fewer than k values are all there, and
-    nothing gives an empty list.  (Spark has no such function.)
+    Nulls are skipped; NaN is larger than every number; if there are fewer than k values, the list
+    has them all, and that of nothing is empty.  (Spark has no such function.)
 
     >>> from windrow.testing import fold
     >>> fold(top_k(2), [1, 5, None, 5, 3])

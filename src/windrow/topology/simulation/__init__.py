@@ -1,8 +1,9 @@
-"""A plan tried before it is paid for: a discrete-event simulation of its sources and nodes.
+"""Try a plan before you pay for it: a discrete-event simulation of its sources and nodes.
 
-`settings` says how sources send and what becomes of refused tuples, `running` sends them through
-the plan, and `report` holds what came out.  The rest is the machinery: `world` is its state,
-`loop` what happens, with `streams`, `nodes`, `waiting` and `closing` as its compiled parts.
+Inside this package: `settings` says how sources send and what becomes of refused tuples, `running`
+sends them through the plan, and `report` holds what came out.  The rest is the machinery: `world`
+is its state, `loop` what happens, with `streams`, `nodes`, `waiting` and `closing` as its compiled
+parts.
 """
 
 from windrow.topology.simulation.report import LayerReport, Percentiles, PeriodReport, Simulation

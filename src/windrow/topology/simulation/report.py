@@ -21,9 +21,9 @@ class Percentiles:
 
 @dataclass(frozen=True)
 class LayerReport:
-    """What a layer was sent, and what it made of it.
+    """What a layer was offered, and what became of it.
 
-    Tuples are items in the first layer, and states that stand for many in the others.  At the end
+    In the first layer tuples are items, in all others states that stand for many.  At the end
     `offered == accepted + dropped + waiting`.
 
     >>> LayerReport(1, 10, 9, 1, 0, 0, 1, 1.0, 0.5, 10, 1, 0, delay=None).dropped
@@ -47,7 +47,7 @@ class LayerReport:
 
 @dataclass(frozen=True)
 class PeriodReport:
-    """A period's items: those sent are those that arrived, and those lost in each layer.
+    """The items of one period: those expected either arrived, or were lost in some layer.
 
     >>> PeriodReport(0, 0.0, expected=100, arrived=93, drained=0, lost=(7, 0), latency_s=60.0).error
     0.07
@@ -63,18 +63,18 @@ class PeriodReport:
 
     @property
     def error(self) -> float:
-        """The share of its items that its result lacks."""
+        """The share of its items that is missing from its result."""
         return sum(self.lost) / self.expected
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """What came of a plan.
+    """What a simulation found.
 
-    Every period that any item is of counts, also those cut off by the beginning or the end: what
-    nodes still hold at the end, and what waits to be sent again, is added to the results without
-    further limits, so that only dropped tuples are errors.  `latency` is that of items whose state
-    arrived within the time, from the true end of their period until the sink hands them on.
+    All periods count, including those that the beginning or the end cuts off: what nodes still hold
+    at the end, and what waits to be sent again, is added to the results, so only dropped tuples are
+    missing.  `latency` covers the items that arrived in time, from the true end of their period
+    until the sink sends on the result.
 
     >>> Simulation(0, 60.0, 60.0, layers=(), periods=(), latency=None).lossless
     True
@@ -89,12 +89,12 @@ class Simulation:
 
     @property
     def sent(self) -> int:
-        """Items of all sources."""
+        """How many items all sources sent."""
         return sum(period.expected for period in self.periods)
 
     @property
     def lost(self) -> int:
-        """Items that no result has."""
+        """How many items are missing from the results."""
         return sum(layer.lost for layer in self.layers)
 
     @property
@@ -104,10 +104,10 @@ class Simulation:
 
     @property
     def error(self) -> float:
-        """The share of all items that no result has."""
+        """The share of all items that is missing from the results."""
         return self.lost / self.sent if self.sent else 0.0
 
     @property
     def worst(self) -> PeriodReport | None:
-        """The period whose result is most wrong."""
+        """The period whose result lacks the largest share."""
         return max(self.periods, key=lambda period: period.error, default=None)

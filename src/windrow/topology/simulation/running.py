@@ -40,21 +40,20 @@ def simulate(
     trace: Trace | None = None,
     progress: Callable[[float, float], None] | None = None,
 ) -> Simulation:
-    """What becomes of a plan's items: which nodes are full, what is lost, how late results are.
+    """Simulate a plan: which nodes are full, what is lost, and how late results are.
 
-    Every node accepts items and bytes up to its limit in each calendar second and refuses the rest;
-    `on_refusal` and `back_off` say what happens then.  A tuple goes to a node by the hash of its
-    device (in the first layer, whose `routing` may be given here), of its key, or of its number.
-    Each device has a clock of its own, wrong by `skew_s` on average, which tells the period of its
-    items: by the plan's skew, unless given.  Where nodes hand on several states a period, a period
-    of the report is the time of one.  Nodes that hand on when a period closes do so three times
-    the skew after its end, each layer after the one before.
+    Every node accepts items and bytes up to its limit in each calendar second, and refuses the
+    rest; `on_refusal` and `back_off` say what happens then.  A hash chooses the node for a tuple:
+    of its device (only in the first layer, whose `routing` can be given here), of its key, or of
+    its number.  Each device has its own clock, which is off by `skew_s` on average (unless given,
+    by the plan's skew) and decides in which period its items are.  If nodes send on several states
+    per period, a period of the report is the time of one state.  Nodes with a clock send a period
+    on three times the skew after its end, one layer after the other.
 
-    It lasts an hour, or as long as the trace, unless `duration_s` is given.  `bursts` are those of
-    `Sending.BURSTY`, `jitter_s` is how far around the tick of `Sending.TICK` devices send.
-    A trace tells the sizes and periods of its items if it has them; else they are the plan's, its
-    devices being numbered through all classes.  `progress(done_s, duration_s)` is called a hundred
-    times.
+    The simulation lasts an hour, or as long as the trace, unless `duration_s` is given.  `bursts`
+    describes those of `Sending.BURSTY`; `jitter_s` says how far from the tick devices send with
+    `Sending.TICK`.  Sizes and periods of items come from the trace, if it has them, otherwise from
+    the plan.  `progress(done_s, duration_s)` is called a hundred times.
 
     The same seed gives the same report, to the last digit.
 

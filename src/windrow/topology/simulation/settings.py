@@ -16,27 +16,34 @@ class Sending(Enum):
     True
     """
 
-    POISSON = "poisson"  # independently of each other, and of when they sent before
-    PERIODIC = "periodic"  # every 1 / rate seconds, each from a moment of its own
-    TICK = "tick"  # every 1 / rate seconds, all at once
-    BURSTY = "bursty"  # Poisson, but all of a class more often during bursts
-    TRACE = "trace"  # when they were seen to send
+    POISSON = "poisson"
+    """At random, independently of each other and of when they sent before."""
+    PERIODIC = "periodic"
+    """Every 1 / rate seconds, each device starting at a moment of its own."""
+    TICK = "tick"
+    """Every 1 / rate seconds, all at once."""
+    BURSTY = "bursty"
+    """As `POISSON`, but all devices of a class send more often during bursts."""
+    TRACE = "trace"
+    """When the devices of a trace sent."""
 
 
 class Refusal(Enum):
-    """What becomes of a tuple that finds its node full.
+    """What becomes of a tuple if its node is full.
 
     >>> Refusal("retry") is Refusal.RETRY
     True
     """
 
-    DROP = "drop"  # it is lost, and so is every item it stands for
-    RETRY = "retry"  # its sender keeps it and sends it again, as often as it takes
+    DROP = "drop"
+    """It is lost, and so is every item it stands for."""
+    RETRY = "retry"
+    """The sender keeps it and sends it again, as often as it takes."""
 
 
 @dataclass(frozen=True)
 class BackOff:
-    """How long a refused tuple waits before it is sent again: lognormal, by chance every time.
+    """How long a refused tuple waits before it is sent again: a lognormal random time.
 
     >>> BackOff(median_s=0.5)
     BackOff(median_s=0.5, sigma=1.0)
@@ -52,9 +59,9 @@ class BackOff:
 
 @dataclass(frozen=True)
 class Bursts:
-    """A class sends `factor` times its mean rate for a `share` of the time, then less.
+    """For a `share` of the time, all devices of a class send at `factor` times their mean rate.
 
-    Bursts last `duration_s` on average, and between them the rate is what keeps the mean.
+    Bursts last `duration_s` on average; between them the rate is lower, so that the mean is kept.
 
     >>> Bursts(factor=3, duration_s=30, share=0.05).quiet_s
     570.0
