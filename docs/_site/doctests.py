@@ -6,14 +6,21 @@ from typing import Any
 
 from griffe import Extension, Object
 
+# Where the docstring of a package turns to those who read its code.
+_FOR_READERS_OF_CODE = "\nInside this package"
+
 
 class FencedDoctests(Extension):
     """Puts each run of doctest examples between fences, where Markdown would see quotes."""
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
         """Rewrite the docstring of a module, class, function or attribute."""
-        if obj.docstring is not None:
-            obj.docstring.value = fenced(obj.docstring.value)
+        if obj.docstring is None:
+            return
+        text = obj.docstring.value
+        if obj.is_module:
+            text, _, _ = text.partition(_FOR_READERS_OF_CODE)
+        obj.docstring.value = fenced(text)
 
 
 def fenced(text: str) -> str:
