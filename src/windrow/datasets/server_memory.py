@@ -47,14 +47,14 @@ def server_memory(
 ) -> Iterator[NDArray[np.float64]]:
     """The memory in use on a server with 64 GB, once per second, in arrays of `chunk` readings.
 
-    Readings are in GB (2^30 bytes), above 0 and at most 64, in steps of 2^-20 GB (1 KB): sums of
+    Readings are in GB (2³⁰ bytes), above 0 and at most 64, in steps of 2⁻²⁰ GB (1 KB): sums of
     some millions are exact.  What services use grows over the months and follows the day and the
     week; about a hundred jobs a day start and stop; readings waver.  Something leaks, faster or
     more slowly, until a restart after some days, which also ends all jobs; then the services take
     an hour or two to fill their caches again.  Reading 0 is at midnight, on a Monday.
 
-    Memory holds a day of readings at a time, and a chunk.  The same seed gives the same
-    readings, whatever the chunks; more readings leave the first ones as they are.
+    Only a day of readings and a chunk are in memory at a time.  The same seed gives the same
+    readings, whatever the size of chunks, and more readings do not change the first ones.
 
     >>> [len(part) for part in server_memory(200_000, chunk=90_000)]
     [90000, 90000, 20000]
