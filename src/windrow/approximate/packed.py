@@ -42,7 +42,7 @@ def encode_columns(values: Sequence[Any], name: str = "the aggregate") -> bytes:
 
 
 def decode_columns(content: bytes, number: int) -> list[Any]:
-    """So many values of what `encode_columns` gave; ValueError or struct.error if it did not."""
+    """Decode this many values of `encode_columns`; ValueError or struct.error for other bytes."""
     values, _ = _read(content, 0, number, _MOST_NESTED)
     return values
 

@@ -59,7 +59,7 @@ def busy_rates(
 
 
 def _whole(busiest: Any) -> Any:
-    """So many items at least, where not all weigh the same."""
+    """The fewest items that there can be, if not all weigh the same."""
     return np.maximum(np.ceil(busiest - _DIGITS), 1)
 
 

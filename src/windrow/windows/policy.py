@@ -28,12 +28,12 @@ class Policy(Window):
 
     `keep(window)` is true when the candidate window, a suffix of the updates held, needs no more
     eviction. It is monotone: once true for a window, it is true for every shorter suffix. It may
-    empty the window, and is never asked about an empty one.
+    empty the window, and is never evaluated on an empty one.
 
     `drop(evicted, after, before)` is true when at least the candidate prefix `evicted` must go;
     `after` is what would remain, `before` is both together. It is monotone: if true for a prefix,
-    it is true for every shorter prefix. It is asked about proper prefixes only, so the newest
-    update always survives it.
+    it is true for every shorter prefix. It is evaluated on proper prefixes only, so the
+    newest update always survives it.
 
     After each insert everything goes that `keep` refuses or that `drop` condemns: eviction goes
     to the later of the first position from which `keep` holds and the last position up to which

@@ -24,7 +24,10 @@ class LayerReport:
     """What a layer was offered, and what became of it.
 
     In the first layer tuples are items, in all others states that stand for many.  At the end
-    `offered == accepted + dropped + waiting`.
+    `offered == accepted + dropped + waiting`.  `delayed` tuples were refused at least once and sent
+    again; `waiting` ones still have to be.  `lost` counts the items that dropped tuples stood for.
+    The peaks are of a single node in any second: its use of the limit that is nearest, the tuples
+    offered and the states held; `peak_waiting` is of all nodes together.
 
     >>> LayerReport(1, 10, 9, 1, 0, 0, 1, 1.0, 0.5, 10, 1, 0, delay=None).dropped
     1
