@@ -28,6 +28,7 @@ def quiet() -> Bench:
     return Bench(repetitions=2, progress=Progress(StringIO()))
 
 
+@pytest.mark.slow
 def test_reduced_windows_keep_their_promises(tmp_path: Path) -> None:
     found = FOOTPRINTS.run(FootprintSizes(40_000, 3_000, chunk=1 << 12), quiet())
     by = {(m.case["scenario"], m.contender): m for m in found.measured}

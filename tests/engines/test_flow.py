@@ -130,7 +130,7 @@ CUTS = st.lists(st.integers(0, 25), max_size=5)
 
 
 @pytest.mark.parametrize("kind", [*ALIGNED, *OTHERS], ids=repr)
-@examples(40)
+@examples(25)
 @given(rows=ROWS, cuts=CUTS, lateness=st.sampled_from([0, 5, 40, 200]), without_pause=st.booleans())
 def test_a_stream_gives_what_a_batch_of_its_rows_in_time_does(
     kind: Window, rows: list[Drawn], cuts: list[int], lateness: int, without_pause: bool
@@ -144,7 +144,7 @@ def test_a_stream_gives_what_a_batch_of_its_rows_in_time_does(
 
 
 @pytest.mark.parametrize("kinds", SETS, ids=repr)
-@examples(40)
+@examples(25)
 @given(rows=ROWS, cuts=CUTS, lateness=st.sampled_from([0, 5, 40]), emit=st.sampled_from(Emit))
 def test_a_stream_of_several_windows_gives_what_a_batch_does(
     kinds: list[Window], rows: list[Drawn], cuts: list[int], lateness: int, emit: Emit
@@ -161,7 +161,7 @@ def test_a_stream_of_several_windows_gives_what_a_batch_does(
 
 
 @pytest.mark.parametrize("kinds", [s for s in SETS if not ties_together(*s)], ids=repr)
-@examples(40)
+@examples(25)
 @given(rows=ROWS, cuts=CUTS)
 def test_several_windows_take_rows_as_they_arrive(
     kinds: list[Window], rows: list[Drawn], cuts: list[int]
@@ -171,7 +171,7 @@ def test_several_windows_take_rows_as_they_arrive(
     assert by_engine(found) == by_oracle(rows, made)
 
 
-@examples(40)
+@examples(25)
 @given(rows=ROWS)
 def test_state_of_silent_keys_is_let_go_when_it_is_due_and_never_before(rows: list[Drawn]) -> None:
     """Windows of rows keep as many rows as they hold, windows of time none."""
@@ -191,7 +191,7 @@ def _starts_windows(kind: Window) -> bool:
 @pytest.mark.parametrize(
     "kind", [kind for kind in (*ALIGNED, *OTHERS) if not _starts_windows(kind)], ids=repr
 )
-@examples(40)
+@examples(25)
 @given(rows=ROWS, cuts=CUTS, lateness=st.sampled_from([0, 5, 40]), without_pause=st.booleans())
 def test_an_answer_is_told_in_the_micro_batch_that_reaches_its_time(
     kind: Window, rows: list[Drawn], cuts: list[int], lateness: int, without_pause: bool
@@ -212,7 +212,7 @@ def test_an_answer_is_told_in_the_micro_batch_that_reaches_its_time(
         _run(stream, rows, cuts, lateness, without_pause=without_pause)
 
 
-@examples(40)
+@examples(25)
 @given(rows=ROWS, cuts=CUTS)
 def test_folded_slices_give_what_a_batch_does(rows: list[Drawn], cuts: list[int]) -> None:
     made = definition([(f"w{k}", kind) for k, kind in enumerate(ALIGNED)], COMMUTATIVE)
@@ -221,7 +221,7 @@ def test_folded_slices_give_what_a_batch_does(rows: list[Drawn], cuts: list[int]
 
 
 @pytest.mark.parametrize("kind", [*ALIGNED, *OTHERS], ids=repr)
-@examples(40)
+@examples(25)
 @given(rows=ROWS, cuts=CUTS)
 def test_the_last_change_of_each_window_is_its_final_result(
     kind: Window, rows: list[Drawn], cuts: list[int]
@@ -243,7 +243,7 @@ def _identity(kind: Window) -> tuple[str, ...]:
     return ("k0", "first") if isinstance(kind, Count) else ("k0", "start", "end")
 
 
-@examples(60)
+@examples(40)
 @given(rows=ROWS, cuts=CUTS, order=st.sampled_from(Order), emit=st.sampled_from(Emit))
 def test_no_two_punctuated_windows_have_one_identity(
     rows: list[Drawn], cuts: list[int], order: Order, emit: Emit
@@ -262,7 +262,7 @@ def test_no_two_punctuated_windows_have_one_identity(
 @pytest.mark.parametrize(
     "kind", [k for k in OTHERS if per_row(k) and not ties_together(k)], ids=repr
 )
-@examples(40)
+@examples(25)
 @given(rows=ROWS, cuts=CUTS)
 def test_rows_applied_as_they_arrive_have_their_result_at_once(
     kind: Window, rows: list[Drawn], cuts: list[int]
@@ -274,7 +274,7 @@ def test_rows_applied_as_they_arrive_have_their_result_at_once(
     assert stream.late == 0
 
 
-@examples(40)
+@examples(25)
 @given(rows=ROWS)
 def test_a_stream_asks_to_be_called_when_something_is_due(rows: list[Drawn]) -> None:
     for kind in (ALIGNED[2], OTHERS[1]):

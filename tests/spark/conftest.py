@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.spark.forking import forking_python
+
 ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 SETTINGS = {
@@ -20,11 +22,18 @@ SETTINGS = {
     "spark.log.level": "OFF",
 }
 
-# A test lasts seconds: code that the JVM would optimise for hours is not worth its time, and
-# workers need not import for a second what others have imported before them.
+# A test lasts seconds: code that the JVM would optimise for hours is not worth its time, nor are
+# the checkpoints' safeguards against a crash of the machine, and workers need not import for a
+# second what others have imported before them.
 QUICK_START = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.python.daemon.module": "tests.spark.daemon",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing"
+        ".FileSystemBasedCheckpointFileManager"
+    ),
+    "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
     # A few rows never pay for a compilation; test_compiled_workers.py has kernels compiled.
     "spark.executorEnv.WINDROW_COMPILE": "never",
 }
@@ -37,5 +46,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         builder = builder.config(name, value)
     warehouse = tmp_path_factory.mktemp("warehouse")
     session = builder.config("spark.sql.warehouse.dir", str(warehouse)).getOrCreate()
-    yield session
-    session.stop()
+    with forking_python(tmp_path_factory.mktemp("python")) as python:
+        session.sparkContext.pythonExec = python
+        yield session
+        session.stop()

@@ -6,7 +6,7 @@ __all__ = ["Assembly", "Sample", "Slicing", "State", "Strategy"]
 
 
 class Strategy(Enum):
-    """What a user may ask for; every strategy gives the same results.
+    """How a query is run; every strategy gives the same results.
 
     >>> [strategy.value for strategy in Strategy]
     ['native', 'panes', 'kernel', 'stateful']

@@ -113,16 +113,16 @@ class Query:
         return replace(self.with_options(**options), chosen=(("", window),))
 
     def windows(self, **named: Any) -> "Query":
-        """Over several windows of one shape in one pass.
+        """Compute several windows of one shape in one pass.
 
-        Trailing windows give one row per row, with a struct of aggregates for each window.
+        Trailing windows give one row per row, with a struct of aggregates for each window:
 
-        over(df, time="ts").windows(hour=window.trailing("1 hour"), last=window.trailing(rows=9))
+            over(df, time="ts").windows(hour=window.trailing("1 h"), last=window.trailing(rows=9))
 
         Tumbling and hopping windows, sessions of several gaps and count windows have separate rows,
-        with the name of the window in the `name` column.
+        with the name of the window in the `name` column:
 
-        over(df, time="ts").windows(short=window.tumbling("1 min"), long=window.tumbling("1 h"))
+            over(df, time="ts").windows(short=window.tumbling("1 min"), long=window.tumbling("1 h"))
         """
         self._require_no_window()
         options, windows = Options.split(named)
@@ -171,9 +171,9 @@ class Query:
     def parallel(self, method: Method | str, units: int | None = None) -> "Query":
         """How the windows of one key, or of no key, are spread over tasks; results are the same.
 
-        "auto", the default, has all windows of a key on one task, but splits the hot keys of a
-        batch, or rows without a key, by blocks of time.  "keys" and "time" do so for all keys.
-        The methods of disjoint parallelisation deal out single windows: "panes" (RRCPA),
+        "auto", the default, keeps all windows of a key on one task, but splits the hot keys of a
+        batch, or rows without a key, by blocks of time.  "keys" never splits a key; "time" splits
+        every key.  The methods of disjoint parallelisation assign single windows: "panes" (RRCPA),
         "round-robin" (RRA), "round-robin-cyclic" (RRCA), "handshake" (HSA) and "hash-once" (HOA).
         `units` is how many share the work, by default as many tasks as can run at once.
 
@@ -197,10 +197,11 @@ class Query:
     def ordered(self) -> "Query":
         """Results in one total order, whatever the parallelism: by end, start, name and keys.
 
-        Results of single rows go by their time and keys.  A stream in append mode is in order from
-        one micro-batch to the next.  What is exact (whole numbers, decimals, text) comes out the
-        same to the byte for any number of units, order of input and cut into micro-batches; sums
-        of floats may differ in their last bits with the order in which partial sums meet.
+        Results of single rows are ordered by their time and keys.  A stream in append mode is in
+        order across micro-batches too.  Exact results (integers, decimals, text) are identical to
+        the byte, however many units there are and however the input is ordered or cut into
+        micro-batches.  Sums of floats may differ in their last bits, as partial sums may be added
+        in another order.
 
         ```python
         readings = spark.sql("select timestamp_seconds(id) ts, id % 3 sensor from range(60)")
