@@ -21,22 +21,7 @@ from windrow.approximate.forest_window import MemoryCode, MethodCode, WindowCode
 from windrow.compiler.marks import hot
 from windrow.kernels.cells import read_int, write_int
 
-__all__ = [
-    "BEGUN",
-    "BEHIND",
-    "DURATION",
-    "LEAST",
-    "LIMIT",
-    "MIDDLE",
-    "MOST",
-    "NEWEST",
-    "OLDEST",
-    "REACHED",
-    "CellsCode",
-    "bucket_at",
-    "cells_code",
-    "first_method_of",
-]
+__all__ = ["CellsCode", "bucket_at", "cells_code", "first_method_of"]
 
 # Numbers of numpy's, since plain ones have types of their own: all would be compiled for each.
 BEHIND, LEAST, MOST, BEGUN, LIMIT, REACHED, DURATION = map(np.int64, range(7))

@@ -9,19 +9,7 @@ Identities are numbers of 8 bytes, never used twice: no window's keys begin like
 their names, and the values of a deleted window cannot turn up in a new one.
 """
 
-__all__ = [
-    "AFTER_WINDOWS",
-    "LAYOUT",
-    "LAYOUT_KEY",
-    "NEXT_KEY",
-    "WINDOWS",
-    "following",
-    "identity",
-    "pages_prefix",
-    "place",
-    "window_key",
-    "window_name",
-]
+__all__ = ["following", "identity", "pages_prefix", "place", "window_key", "window_name"]
 
 LAYOUT_KEY, LAYOUT = b"layout", b"windrow pages 1"
 NEXT_KEY = b"next"
