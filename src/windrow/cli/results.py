@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as F
@@ -11,10 +11,7 @@ from windrow.cli.checkpoints import another_query
 from windrow.cli.failures import condition_of, missing_format
 from windrow.cli.job import Job, JobFileError, Problem, Sink
 from windrow.cli.starting import SPARK_ERRORS
-from windrow.spark.analysis.columns import quoted
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+from windrow.spark.analysis.columns import free_name, quoted
 
 __all__ = ["count_batch", "count_stream", "flat", "writing"]
 
@@ -36,7 +33,7 @@ def writing(job: Job) -> Iterator[None]:
         raise FileExistsError(f"{place}: {sink.path} is there already ({way_out})") from None
 
 
-def flat(answer: Any, sink: Sink) -> "DataFrame":
+def flat(answer: Any, sink: Sink) -> DataFrame:
     """For CSV, which has no structs: `window` becomes `window_start` and `window_end`.
 
     Should a column of the user's be called so, ours has a `_` behind it.
@@ -44,8 +41,6 @@ def flat(answer: Any, sink: Sink) -> "DataFrame":
     frame: DataFrame = answer
     if sink.format != "csv":
         return frame
-    from windrow.spark.analysis.columns import free_name, quoted
-
     columns = []
     for field in frame.schema.fields:
         parts = getattr(field.dataType, "names", None)
