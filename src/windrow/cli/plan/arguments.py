@@ -38,6 +38,10 @@ from windrow.topology import (
 
 __all__ = ["planned", "shown"]
 
+_ENTRIES = ("items", "bytes", "price", "delay", "name", "preset")
+_PRICE = "0.015"
+_NODE = f"items=20/s,bytes=1MB/s,price={_PRICE},delay=200ms,name=shard"
+
 
 def planned(given: Given) -> Outcome:
     """The plan for what was asked."""
@@ -46,7 +50,7 @@ def planned(given: Given) -> Outcome:
             f"--margin {given.margin} and --loss {given.loss}: the chance of a loss says which "
             "margin is needed; give one of them"
         )
-    nodes, trace = read_nodes(given), measure(given)
+    nodes, trace = _read_nodes(given), measure(given)
     sources = read_sources(given) if trace is None else trace.sources
     if trace is not None and nodes[0].limit.items is None and given.bytes is None:
         raise InputError(
@@ -121,12 +125,7 @@ def _emission(given: Given) -> Emission:
     return Emission.ON_CHANGE if given.loss is None else Emission.AT_CLOSE
 
 
-_ENTRIES = ("items", "bytes", "price", "delay", "name", "preset")
-_PRICE = "0.015"
-_NODE = f"items=20/s,bytes=1MB/s,price={_PRICE},delay=200ms,name=shard"
-
-
-def read_nodes(given: Given) -> tuple[Node, ...]:
+def _read_nodes(given: Given) -> tuple[Node, ...]:
     """One kind for all layers, or those of each --node."""
     if given.nodes:
         if clash := given.present("limits", "price", "delay", "preset"):
@@ -146,11 +145,7 @@ def read_nodes(given: Given) -> tuple[Node, ...]:
             "nodes have no limit: give --limit 20/s or --limit 1MB/s, a --node for each layer, or "
             f"--preset {' or '.join(PRESETS)}"
         )
-    changes: dict[str, Any] = {}
-    if given.price is not None:
-        changes["price"] = read_number(given.price, "--price", _PRICE)
-    if given.delay is not None:
-        changes["delay_s"] = read_seconds(given.delay, "--delay")
+    changes = _changes(given.price, given.delay, "--")
     with told_as_options():
         return (_adjusted(known, limits, changes),)
 
@@ -173,14 +168,18 @@ def _of_entries(entries: Mapping[str, str]) -> Node:
         raise InputError(f"unknown preset {preset!r} {did_you_mean(preset, PRESETS)}")
     if not limits and preset is None:
         raise InputError(f'it has no limit; write "{_NODE}"')
-    changes: dict[str, Any] = {}
-    if "price" in entries:
-        changes["price"] = read_number(entries["price"], "price", _PRICE)
-    if "delay" in entries:
-        changes["delay_s"] = read_seconds(entries["delay"], "delay")
+    changes = _changes(entries.get("price"), entries.get("delay"))
     if "name" in entries:
         changes["name"] = entries["name"]
     return _adjusted(None if preset is None else PRESETS[preset], limits, changes)
+
+
+def _changes(price: str | None, delay: str | None, dashes: str = "") -> dict[str, Any]:
+    read = {
+        "price": if_given(read_number, price, f"{dashes}price", _PRICE),
+        "delay_s": if_given(read_seconds, delay, f"{dashes}delay"),
+    }
+    return {name: number for name, number in read.items() if number is not None}
 
 
 def _adjusted(known: Node | None, limits: Mapping[str, float], changes: Mapping[str, Any]) -> Node:
