@@ -21,7 +21,7 @@ from windrow.topology.simulation.scenario import Refusal, Scenario, Sending
 from windrow.topology.simulation.waiting import waiting_room
 from windrow.topology.simulation.world import BINS, Closings, Results, Rules, Streams, Traced, World
 
-__all__ = ["build", "streams_of"]
+__all__ = ["build"]
 
 _ROUTINGS = {Routing.ITEM: at.BY_ITEM, Routing.SOURCE: at.BY_SOURCE, Routing.KEY: at.BY_KEY}
 _MOST_CELLS = 2**27  # 2 GiB of them

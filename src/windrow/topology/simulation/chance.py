@@ -16,13 +16,11 @@ from windrow.kernels.cells import read_int, write_int
 from windrow.topology.model import Sources
 
 __all__ = [
-    "STEP",
     "Salts",
     "drawn",
     "exponential",
     "hashed",
     "lognormal",
-    "mixed",
     "moments_of",
     "offsets_of",
     "one_of",

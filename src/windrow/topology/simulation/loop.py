@@ -15,97 +15,13 @@ from windrow.topology.simulation.streams import taken
 from windrow.topology.simulation.waiting import pop, push
 from windrow.topology.simulation.world import BINS, add_int, bin_of, raise_float, raise_int, row
 
-__all__ = [
-    "DONE",
-    "FULL",
-    "PAUSED",
-    "advance",
-    "arrive",
-    "drop",
-    "note_delay",
-    "sent_again",
-    "settle",
-    "wait",
-]
+__all__ = ["DONE", "FULL", "PAUSED", "advance", "settle"]
 
 # Why the loop stopped: the time is up, the limit of events is reached, or the queue must grow.
 DONE, PAUSED, FULL = range(3)
 
 _FIRST_TRY = -1.0  # since when a tuple waits that does not
-
-
 _SOONEST_S = 1e-6  # a tuple sent again at the same moment would be refused forever
-
-
-def wait(
-    world: Any,
-    u: Any,
-    layer: Any,
-    node: Any,
-    key: Any,
-    period: Any,
-    weight: Any,
-    size: Any,
-    since: Any,
-    is_first: Any,
-) -> None:
-    """A node is full: the tuple will be sent to it again."""
-    counts, waiting, rules = row(world.counts, layer, at.COUNTS), world.waiting, world.rules
-    add_int(counts, at.DELAYED, 1 if is_first else 0)
-    add_int(counts, at.WAITING, 1)
-    raise_int(counts, at.PEAK_WAITING, read_int(counts, at.WAITING))
-    back_off = lognormal(world.chance, rules.median_s, rules.sigma)
-    place = push(waiting, u + max(back_off, _SOONEST_S))
-    kept, numbers = row(waiting.tuples, place, at.TUPLES), row(waiting.numbers, place, at.NUMBERS)
-    write_int(kept, at.LAYER, layer)
-    write_int(kept, at.NODE, node)
-    write_int(kept, at.KEY, key)
-    write_int(kept, at.OF_PERIOD, period)
-    write_int(kept, at.OF_WEIGHT, weight)
-    write_float(numbers, at.OF_BYTES, size)
-    write_float(numbers, at.SINCE, since)
-
-
-def sent_again(world: Any) -> Any:
-    """The tuple whose turn it is: layer, node, key, period, weight, size, and since when."""
-    waiting = world.waiting
-    place = pop(waiting)
-    kept, numbers = row(waiting.tuples, place, at.TUPLES), row(waiting.numbers, place, at.NUMBERS)
-    layer = read_int(kept, at.LAYER)
-    add_int(row(world.counts, layer, at.COUNTS), at.WAITING, -1)
-    return (
-        layer,
-        read_int(kept, at.NODE),
-        read_int(kept, at.KEY),
-        read_int(kept, at.OF_PERIOD),
-        read_int(kept, at.OF_WEIGHT),
-        read_float(numbers, at.OF_BYTES),
-        read_float(numbers, at.SINCE),
-    )
-
-
-@hot
-def drop(world: Any, layer: Any, period: Any, weight: Any) -> None:
-    """A node is full: the tuple is lost."""
-    add_int(row(world.counts, layer, at.COUNTS), at.DROPPED, 1)
-    add_int(row(world.results.lost, layer, world.results.periods), period, weight)
-
-
-def note_delay(world: Any, layer: Any, delay: Any) -> None:
-    """A tuple was accepted so long after it was first sent."""
-    add_int(row(world.delays, layer, BINS), bin_of(delay), 1)
-    raise_float(row(world.sums, layer, at.SUMS), at.LONGEST_DELAY, delay)
-
-
-def arrive(world: Any, u: Any, period: Any, weight: Any) -> None:
-    """The sink hands something on."""
-    rules, results = world.rules, world.results
-    end = rules.origin_s + (period + rules.first_period + 1) * rules.period_s
-    latency = max(u + rules.result_shift - end, 0.0)
-    add_int(results.arrived, period, weight)
-    write_float(results.last, period, u + rules.result_shift)
-    add_int(results.latencies, bin_of(latency), weight)
-    raise_float(results.longest, 0, latency)
 
 
 def advance(world: Any, until: Any, events: Any) -> Any:
@@ -237,3 +153,74 @@ def _pass_down(
             return
         layer, node, size, since = layer + 1, -1, world.rules.state_bytes, _FIRST_TRY
     arrive(world, u, period, weight)
+
+
+def wait(
+    world: Any,
+    u: Any,
+    layer: Any,
+    node: Any,
+    key: Any,
+    period: Any,
+    weight: Any,
+    size: Any,
+    since: Any,
+    is_first: Any,
+) -> None:
+    """A node is full: the tuple will be sent to it again."""
+    counts, waiting, rules = row(world.counts, layer, at.COUNTS), world.waiting, world.rules
+    add_int(counts, at.DELAYED, 1 if is_first else 0)
+    add_int(counts, at.WAITING, 1)
+    raise_int(counts, at.PEAK_WAITING, read_int(counts, at.WAITING))
+    back_off = lognormal(world.chance, rules.median_s, rules.sigma)
+    place = push(waiting, u + max(back_off, _SOONEST_S))
+    own, numbers = row(waiting.tuples, place, at.TUPLES), row(waiting.numbers, place, at.NUMBERS)
+    write_int(own, at.LAYER, layer)
+    write_int(own, at.NODE, node)
+    write_int(own, at.KEY, key)
+    write_int(own, at.OF_PERIOD, period)
+    write_int(own, at.OF_WEIGHT, weight)
+    write_float(numbers, at.OF_BYTES, size)
+    write_float(numbers, at.SINCE, since)
+
+
+def sent_again(world: Any) -> Any:
+    """The tuple whose turn it is: layer, node, key, period, weight, size, and since when."""
+    waiting = world.waiting
+    place = pop(waiting)
+    own, numbers = row(waiting.tuples, place, at.TUPLES), row(waiting.numbers, place, at.NUMBERS)
+    layer = read_int(own, at.LAYER)
+    add_int(row(world.counts, layer, at.COUNTS), at.WAITING, -1)
+    return (
+        layer,
+        read_int(own, at.NODE),
+        read_int(own, at.KEY),
+        read_int(own, at.OF_PERIOD),
+        read_int(own, at.OF_WEIGHT),
+        read_float(numbers, at.OF_BYTES),
+        read_float(numbers, at.SINCE),
+    )
+
+
+@hot
+def drop(world: Any, layer: Any, period: Any, weight: Any) -> None:
+    """A node is full: the tuple is lost."""
+    add_int(row(world.counts, layer, at.COUNTS), at.DROPPED, 1)
+    add_int(row(world.results.lost, layer, world.results.periods), period, weight)
+
+
+def note_delay(world: Any, layer: Any, delay: Any) -> None:
+    """A tuple was accepted so long after it was first sent."""
+    add_int(row(world.delays, layer, BINS), bin_of(delay), 1)
+    raise_float(row(world.sums, layer, at.SUMS), at.LONGEST_DELAY, delay)
+
+
+def arrive(world: Any, u: Any, period: Any, weight: Any) -> None:
+    """The sink hands something on."""
+    rules, results = world.rules, world.results
+    end = rules.origin_s + (period + rules.first_period + 1) * rules.period_s
+    latency = max(u + rules.result_shift - end, 0.0)
+    add_int(results.arrived, period, weight)
+    write_float(results.last, period, u + rules.result_shift)
+    add_int(results.latencies, bin_of(latency), weight)
+    raise_float(results.longest, 0, latency)
