@@ -4,8 +4,8 @@
     from windrow.paged.stores import RocksStore
 
 `paged_amta.py` is the window; `numbers.py` runs compiled code over the pages at hand, `objects.py`
-runs `Amta` over any states; `page_store.py` brings pages to and from a store, written by
-`write_behind.py` and read ahead by `prefetcher.py`; `stores` are the stores.
+runs `Amta` over any states; `page_store.py` brings pages to and from a store, reading ahead and
+written by `write_behind.py`; `stores` are the stores.
 """
 
 from typing import TYPE_CHECKING

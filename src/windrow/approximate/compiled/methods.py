@@ -8,9 +8,9 @@ import numpy as np
 from windrow.approximate.compiled import method_cells as at
 from windrow.approximate.compiled.method_cells import Kinds
 from windrow.approximate.compiled.operator import BucketOperator
-from windrow.approximate.extremes import fit_sorted, lower_end_of, quantile_of
 from windrow.approximate.forest_window import MethodCode
 from windrow.approximate.hop import stretch_of
+from windrow.approximate.max_like import fit_sorted, lower_end_of, quantile_of
 from windrow.approximate.prediction import NO_NUMBERS, added, nearest_to_zero, place_in_table
 from windrow.compiler.jit import define
 from windrow.compiler.marks import hot
