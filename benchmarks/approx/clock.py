@@ -16,6 +16,7 @@ from benchmarks.data import Floats
 from windrow.approximate.compiled_approximate_amta import CompiledApproximateAmta
 from windrow.approximate.interval import room_for
 from windrow.structures import CompiledAmta
+from windrow.structures.given import columns_of
 
 __all__ = ["exact_updates", "nanoseconds_per_tick", "rolled_updates"]
 
@@ -68,7 +69,7 @@ def rolled_updates(
 
     There must be room for the buckets that begin: roll as many updates before.
     """
-    columns, masks = window._read([readings])
+    columns, masks = columns_of([readings], window._dtypes)
     out = room_for(window._results, len(readings))
     addresses = tuple(array.ctypes.data for array in out)
     spent = np.empty(len(readings), np.int64)

@@ -9,7 +9,6 @@
 from typing import NoReturn
 
 from windrow.algebra.aggregate import TIME, several
-from windrow.algebra.bloom import BloomFilter
 from windrow.algebra.catalogue import (
     all,
     any,
@@ -42,6 +41,7 @@ from windrow.algebra.catalogue import (
     top_k,
     variance,
 )
+from windrow.algebra.catalogue.filters import BloomFilter
 from windrow.algebra.catalogue.runs import IncreasingRun
 from windrow.algebra.other_names import OTHER_NAMES
 from windrow.arguments import unknown_name

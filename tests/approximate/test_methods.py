@@ -11,7 +11,7 @@ from scipy import stats
 
 from windrow import agg, window
 from windrow.approximate import ApproximateAmta, Footprint, Hop, MaxLike, SumLike
-from windrow.approximate.extremes import fit_sorted, quantile_of
+from windrow.approximate.max_like import fit_sorted, quantile_of
 from windrow.approximate.prediction import (
     NO_NUMBERS,
     RecentResults,

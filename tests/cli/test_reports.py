@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from tests.cli.support import STREAM, read
-from windrow.cli.checkpoints import another_query
 from windrow.cli.failures import explained, missing_format
 from windrow.cli.figures import size
 from windrow.cli.progress import Doing, InPipes, of_stream, shown
 from windrow.cli.report import Report
+from windrow.cli.results import another_query
 from windrow.cli.tally import Tally
 from windrow.errors import InputError
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windrow.columnar.ascii_text import from_text, to_text
+from windrow.columnar.compression import from_text, to_text
 from windrow.errors import SnapshotError
 
 

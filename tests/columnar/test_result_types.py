@@ -12,7 +12,7 @@ import pytest
 
 from windrow import agg, monoid, roll, window
 from windrow.algebra.aggregate import Aggregate
-from windrow.algebra.bloom import BloomFilter
+from windrow.algebra.catalogue.filters import BloomFilter
 from windrow.algebra.catalogue.runs import IncreasingRun
 from windrow.algebra.lookup import registered
 from windrow.columnar.ddl import parse_type

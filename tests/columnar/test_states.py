@@ -20,7 +20,7 @@ from tests.examples import examples
 from tests.rolling.support import reading
 from windrow import agg, monoid
 from windrow.algebra.aggregate import TIME, Aggregate
-from windrow.algebra.bloom import BloomFilter
+from windrow.algebra.catalogue.filters import BloomFilter
 from windrow.algebra.lookup import registered
 from windrow.algebra.monoid import Kind
 from windrow.algebra.registry import Takes

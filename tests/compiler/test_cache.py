@@ -1,5 +1,6 @@
 """What one process compiled, the next one finds on disk; what is broken there is rebuilt."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -97,6 +98,18 @@ def test_broken_files_are_ignored_and_rebuilt(tmp_path: Path) -> None:
     assert run(ONE, tmp_path, "3") == expected
     assert contents(tmp_path).keys() == intact.keys()
     assert run(ONE, tmp_path, "3") == expected
+
+
+def test_kernels_of_modules_that_are_gone_are_compiled_anew(tmp_path: Path) -> None:
+    """As another release leaves them, which had the same code in another place."""
+    expected = run(ONE, tmp_path, "3")
+    for path in tmp_path.glob("*.kernel"):
+        content = path.read_bytes()[32:]  # behind the checksum
+        moved = content.replace(b"windrow.kernels.trailing", b"windrow.kernels.elsewher")
+        path.write_bytes(hashlib.sha256(moved).digest() + moved)
+    left = contents(tmp_path)
+    assert run(ONE, tmp_path, "3") == expected
+    assert contents(tmp_path) != left
 
 
 def test_a_folder_that_cannot_be_written_only_costs_time(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from windrow import agg
 from windrow.columnar.spans import Spans
 from windrow.columnar.states import Summary
-from windrow.kernels.fronts import BLOCK
+from windrow.kernels.trailing import BLOCK
 
 pytestmark = pytest.mark.usefixtures("interpreted_and_compiled")
 

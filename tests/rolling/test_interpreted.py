@@ -22,8 +22,8 @@ from tests.rolling.support import (
 from windrow import agg, roll, window
 from windrow.algebra.aggregate import TIME
 from windrow.algebra.monoid import Kind
-from windrow.rolling.arrange import arrange
 from windrow.rolling.interpreted import slide_objects, trail_objects
+from windrow.rolling.roll import arrange
 from windrow.rolling.source import Source
 from windrow.rolling.ways import slide, trail
 from windrow.testing.closeness import close

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from tests.structures.support import FREE
 from windrow.structures import Daba
-from windrow.structures.levels import Levels, blocks_back_to
-from windrow.structures.ring import Ring
+from windrow.structures.levels import Levels, Ring, blocks_back_to
 
 
 @given(moves=st.lists(st.tuples(st.integers(1, 40), st.integers(0, 60)), min_size=1, max_size=30))

@@ -5,5 +5,5 @@
 `registry.py` and found by `lookup.py`; `user.py` makes a user's functions a monoid.  `numeric.py`
 is the form that compiled code runs, `inference.py` finds it for users' monoids.  `codec/` writes
 states as bytes. Values are compared and rounded by `canonical.py`, `ordering.py` and `rounding.py`;
-`rope.py` and `bloom.py` are states of some aggregates.
+`rope.py` is the state of some aggregates.
 """

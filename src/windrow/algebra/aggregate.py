@@ -20,6 +20,7 @@ __all__ = [
     "as_aggregation",
     "as_monoid",
     "marks_of",
+    "of",
     "several",
 ]
 
@@ -40,6 +41,8 @@ TIME: Final = _Time()
 # None: the inserted value itself.
 Reads: TypeAlias = Any
 
+S = TypeVar("S")
+R = TypeVar("R")
 M = TypeVar("M", bound=Monoid[Any, Any], covariant=True)
 
 
@@ -146,6 +149,25 @@ def marks_of(aggregates: "Iterable[Aggregate[Any]]") -> str:
     """
     marks = [part.monoid.mark for part in aggregates if part.monoid.mark]
     return f" of {', '.join(marks)}" if marks else ""
+
+
+def of(monoid: Monoid[S, R], *columns: Reads) -> Aggregate[Monoid[S, R]]:
+    """Aggregate with your own monoid: give a column for each argument of `lift`, or none at all.
+
+    Nulls are skipped unless the monoid's `nullable` names their input.
+
+    >>> import windrow as wr
+    >>> from windrow.testing import fold
+    >>> longest = wr.monoid(lift=len, combine=max, identity=0)
+    >>> fold(of(longest, "word"), [{"word": "wind"}, {"word": "row"}])
+    4
+    """
+    if not isinstance(monoid, Monoid):
+        raise AggregateError(
+            f"of() takes a monoid, got {shown(monoid)}; "
+            "build one: windrow.monoid(lift=…, combine=…, identity=…)"
+        )
+    return Aggregate(monoid, columns)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ Inside this package, in the order in which an update passes through it:
     chosen          which methods an aggregate's bound asks for, and what makes no sense
     layout          a bucket: one monoid of the aggregates, their traces and what a policy watches
     method          what a method is: sum_like, max_like, hop or footprint decides which updates
-                    share a bucket; prediction and extremes tell what the next ones will be like
+                    share a bucket; prediction tells what the next ones will be like
     forest_window   what happens in a window when updates come and go, written once
     object_window   its counters and buckets as Python's objects
     buckets         the forest of whole buckets; line: where a slide policy cuts it
@@ -27,7 +27,7 @@ which both forms share; what differs is where things are kept:
     sum_code        sums of 64 bits; growing and spread have the codes of their own families
     compiled.operator, .watched         a bucket as a tuple of numbers
     compiled.method_cells, .methods     the methods on cells
-    compiled.whole, .window, .sliding   the forest, the window and its cuts on cells
+    compiled.window, .sliding           the forest, the window and its cuts on cells
     compiled.steps                      the kernels
     adopted                             how a window of objects goes on compiled
     compiled_approximate_amta           all of this as a window: CompiledApproximateAmta

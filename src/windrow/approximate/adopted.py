@@ -7,20 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windrow.algebra.numeric import FLOAT
-from windrow.approximate.compiled.method_cells import (
-    ALLOWED,
-    BLOCKS,
-    DIMENSION,
-    HIGHEST,
-    LAST,
-    LENGTHS,
-    MAXIMA,
-    RINGS,
-    SAMPLE,
-    TAKEN,
-    THRESHOLD,
-    Kinds,
-)
+from windrow.approximate.compiled import method_cells as at
+from windrow.approximate.compiled.method_cells import Kinds
 from windrow.approximate.compiled.operator import BucketOperator
 from windrow.approximate.compiled.window import (
     BEHIND,
@@ -74,17 +62,24 @@ def _learn(
             case SumLike():
                 for number, dimension in enumerate(own):
                     start = kinds.dimension(number)
-                    floats[start + ALLOWED : start + DIMENSION] = dimension
+                    floats[start + at.ALLOWED : start + at.DIMENSION] = dimension
             case MaxLike():
                 for number, (maxima, lengths, block) in enumerate(own):
-                    at = kinds.extremum(number)
-                    floats[at + HIGHEST], cells[at + TAKEN], floats[at + THRESHOLD] = block
-                    cells[at + MAXIMA], cells[at + LENGTHS] = len(maxima), len(lengths) - 1
-                    ring = at + RINGS
+                    start = kinds.extremum(number)
+                    (
+                        floats[start + at.HIGHEST],
+                        cells[start + at.TAKEN],
+                        floats[start + at.THRESHOLD],
+                    ) = block
+                    cells[start + at.MAXIMA], cells[start + at.LENGTHS] = (
+                        len(maxima),
+                        len(lengths) - 1,
+                    )
+                    ring = start + at.RINGS
                     floats[ring : ring + len(maxima)] = maxima
-                    cells[ring + BLOCKS : ring + BLOCKS + len(lengths)] = lengths
+                    cells[ring + at.BLOCKS : ring + at.BLOCKS + len(lengths)] = lengths
             case Hop():
-                floats[kinds.hop : kinds.hop + SAMPLE], cells[kinds.hop + LAST] = own
+                floats[kinds.hop : kinds.hop + at.SAMPLE], cells[kinds.hop + at.LAST] = own
             case Footprint():
                 head[LIMIT], head[REACHED] = own
 

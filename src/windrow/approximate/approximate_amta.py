@@ -7,32 +7,19 @@ from typing import Any
 
 from windrow.algebra.aggregate import Aggregation, marks_of
 from windrow.algebra.monoid import Codec
+from windrow.approximate import object_window as at
 from windrow.approximate.bounds import Remainder
 from windrow.approximate.buckets import Buckets
 from windrow.approximate.chosen import require_methods, require_place
-from windrow.approximate.footprint import Even, require_buckets
+from windrow.approximate.footprint import Even, require_limited
 from windrow.approximate.in_store import InStore
 from windrow.approximate.interval import Interval, interval_of
 from windrow.approximate.layout import Bucket, Layout
 from windrow.approximate.line import Line
 from windrow.approximate.method import Grouper, Method
-from windrow.approximate.object_window import (
-    BEHIND,
-    LEAST,
-    MOST,
-    NEWEST,
-    OLDEST,
-    REST,
-    new_window,
-    object_code,
-    object_methods,
-)
+from windrow.approximate.object_window import new_window, object_code, object_methods
 from windrow.errors import WindowError
-from windrow.paged.settings import (
-    BUFFER_BYTES,
-    MAX_UNWRITTEN_UPDATES,
-    settings_of,
-)
+from windrow.paged.settings import BUFFER_BYTES, MAX_UNWRITTEN_UPDATES, settings_of
 from windrow.paged.stores.base import Store
 from windrow.paged.write_behind import Outage
 from windrow.structures.base import Snapshot, require_evictable, require_own
@@ -123,13 +110,7 @@ class ApproximateAmta(InStore):
 
     @max_buckets.setter
     def max_buckets(self, buckets: int) -> None:
-        require_buckets(buckets, "max_buckets")
-        if self._limit is None:
-            raise WindowError(
-                f"max_buckets={buckets}: this window was built without a footprint; "
-                f"give Footprint({buckets}) when it is made"
-            )
-        self._run(self._limit_to, self._limit, buckets)
+        self._run(self._limit_to, require_limited(self._limit, buckets), buckets)
 
     def _limit_to(self, limit: Even, buckets: int) -> None:
         limit.asked = buckets
@@ -165,9 +146,9 @@ class ApproximateAmta(InStore):
             return 0
         window, code, held = self._window, self._code, len(self)
         code.bring_oldest(window, self._middle)  # so that what is behind it is at hand
-        behind = window[BEHIND]
-        now = behind + window[LEAST], behind + window[MOST]
-        line = Line(self._layout, window[OLDEST], self._middle, window[NEWEST], now)
+        behind = window[at.BEHIND]
+        now = behind + window[at.LEAST], behind + window[at.MOST]
+        line = Line(self._layout, window[at.OLDEST], self._middle, window[at.NEWEST], now)
         fewest, most = line.kept(judge)
         if judge.drops:
             dropped = line.dropped(judge)
@@ -184,7 +165,7 @@ class ApproximateAmta(InStore):
         """The interval of the aggregate; a dict of intervals if there are several aggregates."""
         self._require_usable()
         # What may lie in any of several buckets may lie in pages that must be read.
-        started = self._started() if self._window[LEAST] >= 0 else self._read(self._started)
+        started = self._started() if self._window[at.LEAST] >= 0 else self._read(self._started)
         results = {
             part.name: self._interval(number, *started).unsigned()
             for number, part in enumerate(self._layout.parts)
@@ -209,7 +190,7 @@ class ApproximateAmta(InStore):
     def snapshot(self) -> Snapshot:
         """The window as data, which later changes of the window do not affect."""
         self._require_no_store("snapshot()")
-        own = *self._window[:REST], self._inserted
+        own = *self._window[: at.REST], self._inserted
         kept = self._middle.snapshot(), own, [grouper.dump() for grouper in self._groupers]
         return Snapshot("ApproximateAmta", self._described, kept)
 
@@ -220,7 +201,7 @@ class ApproximateAmta(InStore):
         middle, (*own, self._inserted), learned = snapshot.data
         self._middle = Buckets(self._layout.monoid)
         self._middle.restore(middle)
-        self._window[:REST] = own
+        self._window[: at.REST] = own
         self._learn(learned)
 
     def _known(self) -> tuple[Bucket, Bucket]:

@@ -10,23 +10,13 @@ from windrow.algebra.aggregate import Aggregate, Aggregation, marks_of
 from windrow.algebra.monoid import numeric_of
 from windrow.algebra.numeric import FLOAT, INT
 from windrow.approximate.adopted import adopted
+from windrow.approximate.compiled import window as at
 from windrow.approximate.compiled.method_cells import TABLE, compiled_methods
-from windrow.approximate.compiled.operator import (
-    BucketPart,
-)
+from windrow.approximate.compiled.operator import BucketPart
 from windrow.approximate.compiled.steps import bucket_code
-from windrow.approximate.compiled.window import (
-    BEGUN,
-    BEHIND,
-    DURATION,
-    LEAST,
-    LIMIT,
-    MOST,
-    bucket_at,
-    first_method_of,
-)
+from windrow.approximate.compiled.window import bucket_at, first_method_of
 from windrow.approximate.families import bound_code
-from windrow.approximate.footprint import require_buckets
+from windrow.approximate.footprint import require_limited
 from windrow.approximate.interval import Intervals, intervals_of, room_for
 from windrow.approximate.layout import Layout
 from windrow.approximate.method import Method
@@ -44,7 +34,7 @@ from windrow.kernels.forest import (
 )
 from windrow.structures.base import Snapshot, require_evictable, require_own
 from windrow.structures.contents import require_policy
-from windrow.structures.given import dtypes_of, numbers_of
+from windrow.structures.given import columns_of, dtypes_of
 from windrow.structures.sound import require_forest, require_sizes
 from windrow.windows import Check, Closed, Policy, Ties, TrailingTime
 
@@ -102,9 +92,9 @@ class CompiledApproximateAmta:
         )
         self._results = [part.code.result for part in parts]
         head = np.zeros(first_method_of(self._operator), np.int64)
-        head[LIMIT] = limit
+        head[at.LIMIT] = limit
         if isinstance(policy, TrailingTime):
-            head[DURATION] = policy.reach_us
+            head[at.DURATION] = policy.reach_us
         self._begun_with = np.concatenate([head, learned])
         self._cells = self._begun_with.copy()
         self._changing = np.ones(len(self._cells), np.bool_)
@@ -157,8 +147,8 @@ class CompiledApproximateAmta:
 
     def __len__(self) -> int:
         """The number of updates in the window; approximate if a policy cuts inside a bucket."""
-        least, most = self._cells[LEAST].item(), self._cells[MOST].item()
-        return int((least + most) // 2 + self._cells[BEHIND].item())
+        least, most = self._cells[at.LEAST].item(), self._cells[at.MOST].item()
+        return int((least + most) // 2 + self._cells[at.BEHIND].item())
 
     @property
     def buckets(self) -> int:
@@ -168,22 +158,17 @@ class CompiledApproximateAmta:
     @property
     def begun(self) -> int:
         """The number of buckets that the window has ever begun."""
-        return int(self._cells[BEGUN].item())
+        return int(self._cells[at.BEGUN].item())
 
     @property
     def max_buckets(self) -> int | None:
         """The limit on buckets, if there is a `Footprint`; it may be changed at any time."""
-        return int(self._cells[LIMIT].item()) or None
+        return int(self._cells[at.LIMIT].item()) or None
 
     @max_buckets.setter
     def max_buckets(self, buckets: int) -> None:
-        require_buckets(buckets, "max_buckets")
-        if self.max_buckets is None:
-            raise WindowError(
-                f"max_buckets={buckets}: this window was built without a footprint; "
-                f"give Footprint({buckets}) when it is made"
-            )
-        self._cells[LIMIT] = buckets
+        require_limited(self.max_buckets, buckets)
+        self._cells[at.LIMIT] = buckets
         self._steps.shrink(*self._places, buckets)
 
     def extend(self, *columns: ArrayLike) -> None:
@@ -203,7 +188,7 @@ class CompiledApproximateAmta:
         return self._named(self._intervals(out))
 
     def _roll(self, columns: Sequence[ArrayLike], at_most: int) -> list[NDArray[Any]]:
-        read, masks = self._read(columns)
+        read, masks = columns_of(columns, self._dtypes)
         row, end = 0, len(read[0])
         out = room_for(self._results, 0 if at_most == _NO_ANSWERS else end)
         addresses = tuple(array.ctypes.data for array in out)
@@ -294,10 +279,10 @@ class CompiledApproximateAmta:
             raise ValueError(f"{leaves.shape[1]} buckets for {inserted - evicted}")
         cells = self._cells
         oldest, newest = (cells[bucket_at(self._operator, k)][0].item() for k in range(2))
-        left = cells[LEAST].item(), cells[MOST].item()
-        require_sizes(oldest, leaves[0].tolist(), newest, cells[BEHIND].item(), left)
-        if self._kinds.limited and cells[LIMIT] < 1:
-            raise ValueError(f"at most {cells[LIMIT]} buckets")
+        left = cells[at.LEAST].item(), cells[at.MOST].item()
+        require_sizes(oldest, leaves[0].tolist(), newest, cells[at.BEHIND].item(), left)
+        if self._kinds.limited and cells[at.LIMIT] < 1:
+            raise ValueError(f"at most {cells[at.LIMIT]} buckets")
 
     def _damaged(self, reason: object) -> SnapshotError:
         return SnapshotError(
@@ -327,15 +312,6 @@ class CompiledApproximateAmta:
 
     def _named(self, results: Sequence[Any]) -> Any:
         return results[0] if self._bare else dict(zip(self._names, results, strict=True))
-
-    def _read(self, columns: Sequence[ArrayLike]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        if len(columns) != len(self._dtypes):
-            raise InputError(f"got {len(columns)} column(s); give {len(self._dtypes)}")
-        read = [numbers_of(c, d) for c, d in zip(columns, self._dtypes, strict=True)]
-        if len({column.shape for column, _ in read}) > 1 or any(c.ndim != 1 for c, _ in read):
-            shapes = [column.shape for column, _ in read]
-            raise InputError(f"columns have shapes {shapes}; give columns of one length each")
-        return tuple(column for column, _ in read), tuple(mask for _, mask in read)
 
 
 def _require_in_order(window: TrailingTime) -> None:

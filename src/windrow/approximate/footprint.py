@@ -1,14 +1,17 @@
 """A footprint: a limit on the number of buckets (A²MTA, method 4)."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from windrow.approximate.layout import Bucket, Layout
 from windrow.approximate.method import Window
 from windrow.arguments import shown
-from windrow.errors import InputError
+from windrow.errors import InputError, WindowError
 
-__all__ = ["Footprint", "require_buckets"]
+__all__ = ["Footprint", "require_buckets", "require_limited"]
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,17 @@ class Even:
     def load(self, data: Any) -> None:
         """Take over what `dump` gave."""
         self.asked, self.was_reached = data
+
+
+def require_limited(limit: T | None, buckets: object) -> T:
+    """The limit of a window that is to have another one; refuse a window without."""
+    require_buckets(buckets, "max_buckets")
+    if limit is None:
+        raise WindowError(
+            f"max_buckets={buckets}: this window was built without a footprint; "
+            f"give Footprint({buckets}) when it is made"
+        )
+    return limit
 
 
 def require_buckets(buckets: object, argument: str = "buckets") -> None:

@@ -9,7 +9,7 @@ from windrow.algebra.monoid import Monoid
 from windrow.approximate.families import Family, family_of
 from windrow.windows.policy import Policy
 
-__all__ = ["Bucket", "Layout", "Part"]
+__all__ = ["Bucket", "Layout"]
 
 
 class Bucket(NamedTuple):

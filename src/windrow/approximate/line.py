@@ -13,7 +13,7 @@ from windrow.approximate.layout import Bucket, Layout
 from windrow.structures.contents import Judge
 from windrow.structures.search import Block, cut_position
 
-__all__ = ["Line", "Stay"]
+__all__ = ["Line"]
 
 Stay: TypeAlias = tuple[int, int]
 

@@ -16,17 +16,7 @@ from windrow.approximate.forest_window import (
 from windrow.approximate.layout import Bucket, Layout
 from windrow.approximate.method import Grouper, Window
 
-__all__ = [
-    "BEHIND",
-    "LEAST",
-    "MOST",
-    "NEWEST",
-    "OLDEST",
-    "REST",
-    "new_window",
-    "object_code",
-    "object_methods",
-]
+__all__ = ["new_window", "object_code", "object_methods"]
 
 # Counters, the buckets at both ends, and all behind the oldest, if it is known: of which middle,
 # of which newest bucket, and both as one.

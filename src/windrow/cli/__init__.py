@@ -4,7 +4,7 @@
 work with Spark, `plan/`, `simulate/` and `tune/` without.  `job/` reads job files, `query.py` makes
 a query of one. Shared: `options.py`, `paths.py`, `quantities.py`, `traces.py` read what is given,
 `session.py` and `starting.py` open Spark, `progress.py` and `tally.py` show progress, `report.py`,
-`results.py` and `figures.py` say what came out, `failures.py` and `checkpoints.py` what went wrong.
+`results.py`, `figures.py` and `drawing.py` say what came out, `failures.py` what went wrong.
 """
 
 import sys

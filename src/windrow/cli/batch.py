@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from windrow.cli.progress import Doing, of_stages
 from windrow.cli.query import Question
 from windrow.cli.report import Report
-from windrow.cli.results import flat, writing
+from windrow.cli.results import count_batch, flat, writing
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -16,8 +16,6 @@ __all__ = ["run_batch"]
 
 def run_batch(question: Question, doing: Doing) -> Report:
     """Write the answer, and tell how many rows went in and out."""
-    from windrow.cli.results import count_batch
-
     job = question.job
     report = Report.of(job)
     rows, rows_in = count_batch(question.rows, job.time)

@@ -1,4 +1,4 @@
-"""Paths on a command line, as the commands take and check them, and files they draw into."""
+"""Paths on a command line, as the commands take and check them."""
 
 from pathlib import Path
 from typing import Any
@@ -7,18 +7,7 @@ import click
 
 from windrow.errors import InputError
 
-__all__ = [
-    "BLUE",
-    "FAINT",
-    "GREEN",
-    "GREY",
-    "INK",
-    "ORANGE",
-    "PATH",
-    "VERMILION",
-    "check_picture",
-    "check_writable",
-]
+__all__ = ["PATH", "check_writable"]
 
 
 class _Path(click.Path):
@@ -45,26 +34,3 @@ def check_writable(path: Path, option: str) -> None:
         raise InputError(f"{option} {path}: there is no folder {path.parent}; make it first")
     if is_folder:
         raise InputError(f"{option} {path} is a folder; name a file in it")
-
-
-_ENDINGS = (".png", ".svg", ".pdf")
-
-INK, FAINT, GREY = "#333333", "#dddddd", "#888888"
-# Okabe and Ito's, which everyone can tell apart.
-BLUE, GREEN = "#0072b2", "#009e73"
-ORANGE, VERMILION = "#e69f00", "#d55e00"
-
-
-def check_picture(path: Path | None, option: str) -> None:
-    """Refuse a picture that cannot be written, before anything is computed."""
-    if path is None:
-        return
-    if path.suffix.casefold() not in _ENDINGS:
-        raise InputError(f"{option} {path}: give a file that ends with {', '.join(_ENDINGS)}")
-    check_writable(path, option)
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise InputError(
-            f"{option} {path} needs matplotlib; pip install 'windrow[plot]', or leave {option} out"
-        ) from None

@@ -1,8 +1,9 @@
 """Quantities as one writes them on a command line: rates, sizes, shares, counts, durations."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from math import inf
+from typing import Any, TypeVar
 
 from windrow.arguments import shown
 from windrow.cli.job.problems import did_you_mean
@@ -10,8 +11,10 @@ from windrow.errors import InputError, WindowError
 from windrow.windows import microseconds
 
 __all__ = [
+    "if_given",
     "read_bytes",
     "read_count",
+    "read_duration",
     "read_entries",
     "read_limit",
     "read_number",
@@ -19,6 +22,8 @@ __all__ = [
     "read_seconds",
     "read_share",
 ]
+
+T = TypeVar("T")
 
 _UNITS = {
     "": 1,
@@ -33,6 +38,11 @@ _SIZE = re.compile(rf"({_NUMBER})\s*([a-zA-Z]*)")
 _SHARE = re.compile(rf"({_NUMBER})\s*(%?)")
 _ITEMS = ("item", "items")
 _US = 1_000_000
+
+
+def if_given(read: Callable[..., T], text: str | None, *about: Any) -> T | None:
+    """What an option says, read so; None if it was not given."""
+    return None if text is None else read(text, *about)
 
 
 def read_number(text: str, option: str, example: str) -> float:
@@ -86,6 +96,14 @@ def read_seconds(text: str, option: str) -> float:
     if us < 0:
         raise InputError(f"{option} {text}: give a duration of 0 or more, such as 2s")
     return us / _US
+
+
+def read_duration(text: str, option: str, example: str) -> float:
+    """The same, and longer than none."""
+    seconds = read_seconds(text, option)
+    if not seconds:
+        raise InputError(f"{option} {text}: give a duration above 0, such as {example}")
+    return seconds
 
 
 def read_rate(text: str, option: str) -> float:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from windrow.cli.figures import size
+from windrow.cli.figures import aligned, size
 from windrow.cli.options import spark_command
 from windrow.cli.progress import Doing, shown
 from windrow.cli.session import lent
@@ -134,14 +134,7 @@ def _text(found: dict[str, Any]) -> str:
     """The same as a table."""
     total = found["total"]
     lines = [[_cell(name, row[name]) for name in _COLUMNS] for row in found["keys"]]
-    widths = [max(map(len, column)) for column in zip(_COLUMNS, *lines, strict=True)]
-    table = [
-        "  ".join(
-            cell.ljust(width) if name == "key" else cell.rjust(width)
-            for name, cell, width in zip(_COLUMNS, line, widths, strict=True)
-        ).rstrip()
-        for line in (_COLUMNS, *lines)
-    ]
+    table = aligned([_COLUMNS, *lines], ("key",))
     more = total["keys"] - len(lines)
     rest = [f"… and {more:,} more keys (--limit shows more)"] if more else []
     summary = (

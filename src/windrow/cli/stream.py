@@ -11,7 +11,7 @@ from windrow.cli.job import AVAILABLE_NOW, Job
 from windrow.cli.progress import Doing, of_stages, of_stream
 from windrow.cli.query import Question
 from windrow.cli.report import Report
-from windrow.cli.results import flat, writing
+from windrow.cli.results import count_stream, flat, writing
 from windrow.cli.tally import ROWS_IN, ROWS_OUT, Tally
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ _INTERVAL_S = 0.2  # fractions work, though Spark's annotation says whole second
 
 def run_stream(question: Question, doing: Doing) -> Report:
     """Run the query to its end, adding up what its micro-batches report."""
-    from windrow.cli.results import count_stream
-
     job, tally = question.job, Tally()
     report = Report.of(job)
     rows = count_stream(question.rows, ROWS_IN)

@@ -12,7 +12,7 @@ from windrow.cli.paths import PATH
 from windrow.errors import InputError
 from windrow.topology import Trace, read_trace
 
-__all__ = ["OfTrace", "Written", "trace_options"]
+__all__ = ["OfTrace", "trace_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 

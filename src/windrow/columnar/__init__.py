@@ -6,6 +6,6 @@ aggregate makes no sense of, `task.py` is one aggregate and the columns it reads
 over them. States: `states.py` folds, merges and lowers the states of an aggregate as columns, by
 `number_states.py` or `object_states.py` (`inputs.py`, `spans.py`, `arrays.py`). Out: `answers.py`,
 `results.py`, `result_types.py`, `ddl.py`, `digits.py`. Bytes: `packs.py` makes one value of a
-table, `narrowed.py` a smaller one, `chunks.py` cuts it up, `compression.py` compresses it,
-`ascii_text.py` makes text of it.
+table, `narrowed.py` a smaller one, `chunks.py` cuts it up, `compression.py` compresses it and makes
+text of it.
 """

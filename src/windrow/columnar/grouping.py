@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 from windrow.algebra.canonical import key as key_of
 from windrow.algebra.numeric import FLOAT, INT
 from windrow.arguments import shown
-from windrow.columnar.columns import (
-    Column,
-    in_one_piece,
-    named_columns,
-    read_column,
-)
+from windrow.columnar.columns import Column, in_one_piece, named_columns, read_column
 from windrow.errors import InputError
-from windrow.kernels.grouping import from_places, places_by_code, to_places
-from windrow.kernels.threads import all_at_once, stretches, threads_for
+from windrow.kernels.grouping import (
+    all_at_once,
+    from_places,
+    places_by_code,
+    stretches,
+    threads_for,
+    to_places,
+)
 
 __all__ = ["Groups", "group_rows", "in_shares", "key_codes"]
 

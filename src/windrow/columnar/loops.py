@@ -16,13 +16,11 @@ from windrow.columnar.task import Task
 from windrow.compiler.fingerprint import fingerprint
 from windrow.compiler.kernel import CompilationError
 from windrow.kernels.forest import larger_forest, new_forest
-from windrow.kernels.fronts import BLOCK, room_for
+from windrow.kernels.hopping import preceding
 from windrow.kernels.operator import Operator, Part, make_operator
 from windrow.kernels.policy import Watched, judge_code
-from windrow.kernels.preceding import preceding
 from windrow.kernels.sliding import sliding_kernel
-from windrow.kernels.spanning import spanning_kernel
-from windrow.kernels.trailing import trailing_kernel
+from windrow.kernels.trailing import BLOCK, room_for, spanning_kernel, trailing_kernel
 from windrow.windows import Policy, TrailingRows, TrailingTime
 
 __all__ = [

@@ -22,7 +22,7 @@ from windrow.columnar.keyed import numbers
 from windrow.columnar.packs import packed, unpack
 from windrow.errors import SnapshotError
 
-__all__ = ["Narrowed", "narrowed", "widened"]
+__all__ = ["narrowed", "widened"]
 
 _MASKS = struct.Struct("<QQ")
 _MOST_COLUMNS = 64  # as many as a mask has bits; what stands behind them stays as it is

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.algebra.aggregate import Aggregate
-from windrow.algebra.bloom import BloomFilter
+from windrow.algebra.catalogue.filters import BloomFilter
 from windrow.algebra.optional import same
 from windrow.algebra.rounding import half_up
 from windrow.columnar.answers import in_units

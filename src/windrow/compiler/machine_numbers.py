@@ -11,7 +11,7 @@ import numpy as np
 
 from windrow.compiler.marks import native
 
-__all__ = ["Int64", "as_python"]
+__all__ = ["as_python"]
 
 _HALF, _ALL = 1 << 63, (1 << 64) - 1
 

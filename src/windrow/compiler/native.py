@@ -61,14 +61,19 @@ class _OnDisk(_Cache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()
         key = self._key(sig, target_context.codegen())
-        content = disk.load(key, "kernel", self._group)
-        if content is None:
+        parts = self._kept(key)
+        if parts is None:
             self.alone.enter_context(disk.locked(key))
-            content = disk.load(key, "kernel", self._group)
-        if content is None:
-            return None
+            parts = self._kept(key)
         rebuild: Any = CompileResult._rebuild
-        return rebuild(target_context, *pickle.loads(content))
+        return None if parts is None else rebuild(target_context, *parts)
+
+    def _kept(self, key: str) -> Any:
+        content = disk.load(key, "kernel", self._group)
+        try:
+            return None if content is None else pickle.loads(content)
+        except ImportError:  # the same code came from another module then
+            return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         if not data.lifted and not data.library.has_dynamic_globals:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Bools",
-    "Events",
     "Floats",
     "Shape",
     "between",

@@ -2,9 +2,7 @@
 
 `operator.py` makes one operator of several numeric monoids; `cells.py` is the raw memory that
 structures live in. Whole columns: `grouping.py` sorts rows by key, `folding.py` folds segments,
-`trailing.py`, `spanning.py` and `sliding.py` run windows (`fronts.py` is what two of them share,
-`preceding.py` finds rows before their own time, `policy.py` is a compiled slide policy),
-`hopping.py` finds windows over slices, `multiset.py` counts. One window: `forest.py` is AMTA in
-cells, `pages.py` the same with pages of a store, `steps.py` its operations.  `threads.py` runs
-several at once.
+`trailing.py` and `sliding.py` run windows (`policy.py` is a compiled slide policy), `hopping.py`
+finds which rows or slices are in each, `multiset.py` counts. One window: `forest.py` is AMTA in
+cells, `pages.py` the same with pages of a store, `steps.py` its operations.
 """

@@ -4,9 +4,9 @@
     from windrow.paged.stores import RocksStore
 
 Inside this package: `paged_amta.py` is the window; `numbers.py` runs compiled code over the pages
-in memory, `objects.py` runs `Amta` over any states; `page_store.py` reads and writes the pages of
-one window, through the queue of `write_behind.py` and the thread of `prefetcher.py`; `stores` are
-the stores.
+in memory, `objects.py` runs `Amta` over any states; `page_store.py` reads the pages of one
+window, ahead of their use, and writes them through the queue of `write_behind.py`; `stores` are the
+stores.
 """
 
 from typing import TYPE_CHECKING

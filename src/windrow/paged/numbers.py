@@ -13,24 +13,10 @@ from numpy.typing import ArrayLike
 
 from windrow.algebra.aggregate import Aggregation
 from windrow.compiler.kernel import kernel
+from windrow.kernels import pages as at
 from windrow.kernels.forest import EVICTED, INSERTED
 from windrow.kernels.operator import Operator
-from windrow.kernels.pages import (
-    BETWEEN,
-    BETWEEN_PAGES,
-    HEAD_END,
-    HEAD_FROM,
-    LIMIT,
-    MISSED,
-    MISSED_LEVEL,
-    MISSED_PAGE,
-    MOST_LEVELS,
-    SAFE,
-    TAIL,
-    TAIL_FROM,
-    Paging,
-    paged_nodes,
-)
+from windrow.kernels.pages import Paging, paged_nodes
 from windrow.paged.checks import require
 from windrow.paged.memory import PageMemory, require_fixed
 from windrow.paged.page_store import LevelPage, PageStore
@@ -105,12 +91,15 @@ class PagedNumbers(CompiledAmta):
     # Serving compiled code -------------------------------------------------------------------
 
     def _serve(self) -> None:
-        if not self._memory.directory(MISSED):
+        if not self._memory.directory(at.MISSED):
             self._turn_pages()
             return
-        level, page = self._memory.directory(MISSED_LEVEL), self._memory.directory(MISSED_PAGE)
+        level, page = (
+            self._memory.directory(at.MISSED_LEVEL),
+            self._memory.directory(at.MISSED_PAGE),
+        )
         # First, as the page may not come: whoever still wants it then misses it again.
-        self._memory.set_directory(MISSED, 0)
+        self._memory.set_directory(at.MISSED, 0)
         if level >= 0:
             self._bring_between(LevelPage(level, page))
         else:
@@ -133,7 +122,7 @@ class PagedNumbers(CompiledAmta):
     @property
     def _allowance(self) -> int:
         """How many more of them there may be before the next head."""
-        most = self._page_store.between_heads(TAIL * self._page)
+        most = self._page_store.between_heads(at.TAIL * self._page)
         return min(most - self._since_head, self._page_store.room(self._since_head))
 
     def _make_known(self) -> None:
@@ -142,7 +131,7 @@ class PagedNumbers(CompiledAmta):
         if self._allowance <= 0:
             self._turn_pages()
         self._left += 1
-        self._memory.set_directory(LIMIT, self._memory.directory(LIMIT) - 1)
+        self._memory.set_directory(at.LIMIT, self._memory.directory(at.LIMIT) - 1)
 
     def _commit(self) -> None:
         """Write all full pages, and the head that goes with them."""
@@ -181,32 +170,32 @@ class PagedNumbers(CompiledAmta):
             self._move_tail(level, max(full - 1, 0))
         newest = max(self.inserted // page - 1, 0)
         most = self.evicted + (1 << (self._levels - 1)) - 1
-        limit = min((newest + TAIL) * page, most, self.inserted + self._allowance)
-        self._memory.set_directory(LIMIT, limit)
+        limit = min((newest + at.TAIL) * page, most, self.inserted + self._allowance)
+        self._memory.set_directory(at.LIMIT, limit)
 
     def _move_tail(self, level: int, first: int) -> None:
         """Begin the tail of a level at a page; what evictions may still look at moves over."""
         page, layout = self._page, self._memory.layout
-        before = self._memory.of_level(level, TAIL_FROM) // page
-        head_end = self._memory.of_level(level, HEAD_END) // page
-        head_from = self._memory.of_level(level, HEAD_FROM) // page
+        before = self._memory.of_level(level, at.TAIL_FROM) // page
+        head_end = self._memory.of_level(level, at.HEAD_END) // page
+        head_from = self._memory.of_level(level, at.HEAD_FROM) // page
         for number in range(max(before, head_from), min(first, head_end)):
             self._memory.copy(layout.tail(level, number), layout.head(level, number))
-        self._memory.set_of_level(level, TAIL_FROM, first * page)
+        self._memory.set_of_level(level, at.TAIL_FROM, first * page)
 
     def _bring_head(self, position: int) -> None:
         """Bring the pages that evictions from `position` on look at, a few pages ahead."""
         page, layout = self._page, self._memory.layout
-        follows = position <= self._memory.directory(SAFE) + page
+        follows = position <= self._memory.directory(at.SAFE) + page
         safe = self._safe_from(position)
         wanted = self._head_places(position)
         for place, contents in self._read(wanted):
             self._memory.put_contents(layout.head(*place), contents)
         for level in range(self._levels):
             first, end = self._head_span(level, position)
-            self._memory.set_of_level(level, HEAD_FROM, first * page)
-            self._memory.set_of_level(level, HEAD_END, end * page)
-        self._memory.set_directory(SAFE, safe)
+            self._memory.set_of_level(level, at.HEAD_FROM, first * page)
+            self._memory.set_of_level(level, at.HEAD_END, end * page)
+        self._memory.set_directory(at.SAFE, safe)
         if follows:  # evictions go on from page to page
             self._page_store.expect(self._head_places(safe))
 
@@ -234,9 +223,9 @@ class PagedNumbers(CompiledAmta):
         wanted: list[LevelPage] = []
         for level in range(self._levels):
             first, end = self._head_span(level, position)
-            tail = self._memory.of_level(level, TAIL_FROM) // page
-            known_from = self._memory.of_level(level, HEAD_FROM) // page
-            known_end = self._memory.of_level(level, HEAD_END) // page
+            tail = self._memory.of_level(level, at.TAIL_FROM) // page
+            known_from = self._memory.of_level(level, at.HEAD_FROM) // page
+            known_end = self._memory.of_level(level, at.HEAD_END) // page
             written = min(end, tail, self._emitted.get(level, 0))
             wanted += [
                 LevelPage(level, number)
@@ -248,10 +237,10 @@ class PagedNumbers(CompiledAmta):
     def _bring_between(self, place: LevelPage) -> None:
         """Bring a page that a search looked at; the oldest brought gives way."""
         ((_, contents),) = self._read([place])
-        slot = self._next_between % BETWEEN
+        slot = self._next_between % at.BETWEEN
         self._next_between += 1
         self._memory.put_contents(self._memory.layout.between(place.level, slot), contents)
-        self._memory.set_of_level(place.level, BETWEEN_PAGES + slot, place.number)
+        self._memory.set_of_level(place.level, at.BETWEEN_PAGES + slot, place.number)
 
     # Recovery --------------------------------------------------------------------------------
 
@@ -269,7 +258,7 @@ class PagedNumbers(CompiledAmta):
         """Go on where a head was written; nothing in it is believed before it is checked."""
         length, begun, levels = _SIZES.unpack_from(head)
         cells, nodes = self._memory.layout.first, self._memory.size_of(begun)
-        most = MOST_LEVELS - _MORE_LEVELS
+        most = at.MOST_LEVELS - _MORE_LEVELS
         require(_FIRST_LEVELS <= levels <= most, f"it has {levels} levels")
         require(
             length == 8 * cells and len(head) == _SIZES.size + length + nodes + 8 * levels,
@@ -304,7 +293,7 @@ class PagedNumbers(CompiledAmta):
             self._memory.put_contents(self._memory.layout.tail(*place), contents)
         for level, count in full.items():
             self._emitted[level] = count
-            self._memory.set_of_level(level, TAIL_FROM, max(count - 1, 0) * page)
+            self._memory.set_of_level(level, at.TAIL_FROM, max(count - 1, 0) * page)
             first = max(self._first_alive(level), count * page)
             if level and first < self.inserted >> level:
                 self._refill(self._address, level, first, self.inserted >> level)

@@ -16,7 +16,6 @@ import zlib
 from windrow.errors import DamagedPageError
 
 __all__ = [
-    "MARK_BYTES",
     "damaged",
     "head_of",
     "mark_of",

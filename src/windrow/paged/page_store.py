@@ -1,5 +1,6 @@
 """The pages of one window: those on their way to the store, and those that are there."""
 
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,6 @@ from windrow.paged.page import (
     require_seal,
     seal_of,
 )
-from windrow.paged.prefetcher import Prefetcher
 from windrow.paged.stores.base import Batch, Key, Span, StoredWindow
 from windrow.paged.write_behind import Patience, WriteBehindQueue
 
@@ -51,7 +51,7 @@ class PageStore:
         self._mark = mark_of(window, description)
         self._patience = patience
         self._write_behind = WriteBehindQueue(stored_window, patience)
-        self._prefetcher = Prefetcher(stored_window)
+        self._prefetcher = _Prefetcher(stored_window)
         self._written: dict[Key, bytes] = {}  # since the last head
         self._heads = 0
         self._has_read = False  # whether anything came from the store
@@ -204,3 +204,51 @@ def _space(level: int) -> str:
 
 def _in_any(key: Key, spans: Sequence[Span]) -> bool:
     return any(s.space == key.space and s.first <= key.number < s.end for s in spans)
+
+
+class _Prefetcher:
+    """Reads pages before they are needed, in a separate thread.
+
+    It holds what was expected last and not yet taken.
+    """
+
+    def __init__(self, stored_window: StoredWindow) -> None:
+        self._stored_window = stored_window
+        self._going: threading.Thread | None = None
+        self._expected: frozenset[Key] = frozenset()
+        self._found: dict[Key, bytes | None] = {}
+
+    def expect(self, keys: Sequence[Key]) -> None:
+        """Begin to read values that will be asked for, and never change until then."""
+        if not self._stored_window.waits:  # a store that answers at once needs nobody to go ahead
+            return
+        self.wait()
+        self._found = {key: self._found[key] for key in keys if key in self._found}
+        self._expected = frozenset(keys)
+        away = [key for key in keys if key not in self._found]
+        if away:
+            # A daemon: a store that never answers must not keep the process from its end.
+            self._going = threading.Thread(
+                target=self._read, args=[away], name="windrow-pages-ahead", daemon=True
+            )
+            self._going.start()
+
+    def take(self, key: Key) -> bytes | None:
+        """A value that was expected; None if it was not, or could not be read."""
+        if key not in self._expected:
+            return None
+        self.wait()
+        return self._found.pop(key, None)
+
+    def wait(self) -> None:
+        """Return when nothing is being read."""
+        if self._going is not None:
+            self._going.join()
+            self._going = None
+
+    def _read(self, keys: Sequence[Key]) -> None:
+        try:
+            found = self._stored_window.get_many(keys)
+        except Exception:  # of any kind: the caller reads again, and sees it then
+            return
+        self._found.update(zip(keys, found, strict=True))

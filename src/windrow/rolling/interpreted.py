@@ -1,7 +1,13 @@
-"""Rolling by the structures themselves, for aggregates and policies that cannot be compiled."""
+"""Rolling by the structures themselves, for aggregates and policies that cannot be compiled.
+
+What values of any kind cannot do becomes an error that helps.  Only the catalogue's own functions
+are guarded: what a user's `lift`, `combine`, `lower` or predicate raises passes through as it is,
+since it is about their code, not about ours.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import wraps
 from itertools import pairwise
 from typing import Any
 
@@ -10,19 +16,23 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from windrow.algebra.aggregate import Aggregate, Product
+from windrow.algebra.lookup import entry_of
+from windrow.algebra.monoid import Monoid
 from windrow.algebra.numeric import UNITS
+from windrow.arguments import shown
 from windrow.columnar.answers import Answer, Numbers, Objects
 from windrow.columnar.digits import DECIMAL_RESULTS
 from windrow.columnar.grouping import Groups
 from windrow.columnar.order import first_tied, last_tied
-from windrow.columnar.task import Task, reads_measures
-from windrow.rolling.guarded import guarded_monoid
+from windrow.columnar.task import Task, monoid_for, reads_measures
+from windrow.errors import InputError, WindrowError
+from windrow.rolling.source import named_input
 from windrow.structures.amta import Amta
 from windrow.structures.base import Aggregator
 from windrow.structures.two_stacks import TwoStacks
 from windrow.windows import Policy, TrailingRows, TrailingTime
 
-__all__ = ["slide_objects", "trail_objects"]
+__all__ = ["read_by", "slide_objects", "trail_objects"]
 
 
 def trail_objects(
@@ -120,7 +130,7 @@ def _together(
         # Predicates see numbers only, and what kernels could answer is answered as they would.
         numeric = number >= len(tasks) or task.numeric() is not None
         columns.extend(task.plain_numbers() if numeric else task.objects())
-        parts.append((str(number), Aggregate(guarded_monoid(task), places)))
+        parts.append((str(number), Aggregate(_guarded_monoid(task), places)))
     return list(zip(*columns, strict=True)), Product(tuple(parts))
 
 
@@ -147,3 +157,38 @@ def _windows(
         kept = build()
         for place in range(int(first), int(end)):
             yield place, int(rows[place]), kept
+
+
+def _guarded_monoid(task: Task) -> Monoid[Any, Any]:
+    """The monoid of a task; of the catalogue, whatever fails is an error of windrow's."""
+    monoid = monoid_for(task.aggregate, [column.logical for column in task.columns])
+    if entry_of(task.aggregate) is None:
+        return monoid
+
+    def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def call(*arguments: Any) -> Any:
+            try:
+                return function(*arguments)
+            except WindrowError as problem:
+                raise type(problem)(f"{read_by(task)}: {problem}") from None
+            except Exception as problem:
+                raise InputError(
+                    f"{read_by(task)} has values that {task.aggregate!r} cannot take together, "
+                    f"such as {shown(arguments)} ({type(problem).__name__}: {problem}); give "
+                    "values of one type that can be compared and computed with"
+                ) from problem
+
+        return call
+
+    return replace(
+        monoid,
+        lift=guarded(monoid.lift),
+        combine=guarded(monoid.combine),
+        lower=guarded(monoid.lower),
+    )
+
+
+def read_by(task: Task) -> str:
+    """What messages call the columns that a task reads."""
+    return ", ".join(dict.fromkeys(map(named_input, task.aggregate.columns)))

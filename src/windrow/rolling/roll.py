@@ -1,7 +1,7 @@
 """`roll`: a window over whole columns, one result for each row.
 
 values, times, by ─ columns.py, times.py ─▶ numbers and masks
-                    grouping.py            ▶ rows in order, key by key
+                    grouping.py            ▶ rows in order, key by key, and by time within a key
                     loops.py               ▶ one fused loop of windrow.kernels
                     interpreted.py         ▶ or the structures themselves, the same results
                     answers.py ─▶ numpy or Arrow, in the order of the input
@@ -9,20 +9,23 @@ values, times, by ─ columns.py, times.py ─▶ numbers and masks
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from windrow.algebra.aggregate import Aggregate, Aggregation, Product, as_aggregation
 from windrow.arguments import member, shown
 from windrow.columnar.columns import is_arrow
 from windrow.columnar.digits import exactly
+from windrow.columnar.grouping import Groups, group_rows, in_shares
 from windrow.errors import InputError, WindowError
-from windrow.rolling.arrange import arrange
-from windrow.rolling.guarded import read_by
+from windrow.kernels.grouping import sort_by_time, to_places
+from windrow.rolling.interpreted import read_by
 from windrow.rolling.source import Source
 from windrow.rolling.ways import slide, trail
 from windrow.windows import Order, Policy, TrailingRows, TrailingTime, Window
 
-__all__ = ["roll"]
+__all__ = ["arrange", "roll"]
 
 
 def roll(
@@ -81,3 +84,48 @@ def roll(
     if is_arrow(values):
         return pa.table([answer.arrow() for answer in answers], names)
     return {name: answer.numpy() for name, answer in zip(names, answers, strict=True)}
+
+
+def arrange(
+    by: Any, times: NDArray[np.int64] | None, length: int, order: Order
+) -> tuple[Groups, NDArray[np.int64] | None]:
+    """The rows of each key in the order of application, and the times in that order."""
+    groups = group_rows(by, length)
+    if times is None:
+        return groups, None
+    ticks = groups.ordered(times)
+    if order is Order.TIME:
+        return _sorted(groups, ticks)
+    _require_sorted(ticks, groups)
+    return groups, ticks
+
+
+def _sorted(groups: Groups, ticks: NDArray[np.int64]) -> tuple[Groups, NDArray[np.int64]]:
+    """The groups with their rows in the order of time, and the ticks in that order."""
+    if not len(_falls(ticks, groups)):
+        return groups, ticks
+    ticks, rows = ticks.copy(), groups.rows().copy()
+    in_shares(
+        lambda places, borders: sort_by_time(ticks[places], rows[places], borders), groups.borders
+    )
+    ticks.flags.writeable = False  # as they are where nothing needs sorting
+    return Groups(groups.borders, to_places(np.arange(len(groups)), rows)), ticks
+
+
+def _require_sorted(ticks: NDArray[np.int64], groups: Groups) -> None:
+    """Refuse times that go back within a group."""
+    falls = _falls(ticks, groups)
+    if len(falls):
+        at = int(falls[0])
+        raise InputError(
+            f"times is not sorted: row {groups.rows()[at]} at {ticks[at]} comes after "
+            f"{ticks[at - 1]} (microseconds); sort the rows by time, or say order=Order.TIME"
+        )
+
+
+def _falls(ticks: NDArray[np.int64], groups: Groups) -> NDArray[np.int64]:
+    """The places where time goes back within a group."""
+    falling = np.zeros(len(ticks), np.bool_)
+    np.less(ticks[1:], ticks[:-1], out=falling[1:])
+    falling[groups.borders[:-1][np.diff(groups.borders) > 0]] = False
+    return np.flatnonzero(falling)

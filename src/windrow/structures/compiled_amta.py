@@ -16,27 +16,15 @@ from windrow.algebra.monoid import numeric_of
 from windrow.algebra.numeric import BOOL, FLOAT, INT, NULL, OVERFLOW, VALUE, Numeric, is_bare
 from windrow.arguments import shown
 from windrow.compiler.fingerprint import fingerprint
-from windrow.errors import (
-    AggregateError,
-    InputError,
-    ResultOverflowError,
-    StoreError,
-    WindowError,
-)
-from windrow.kernels.forest import (
-    EVICTED,
-    Cells,
-    larger_forest,
-    new_forest,
-    size_of,
-)
+from windrow.errors import AggregateError, InputError, ResultOverflowError, StoreError, WindowError
+from windrow.kernels.forest import EVICTED, Cells, larger_forest, new_forest, size_of
 from windrow.kernels.operator import Operator, Part, make_operator
 from windrow.kernels.pages import Paging, paged_nodes
 from windrow.kernels.policy import Watched, judge_code
 from windrow.kernels.steps import Steps, make_steps
 from windrow.structures.base import Snapshot, require_evictable, require_own
 from windrow.structures.contents import require_policy
-from windrow.structures.given import dtypes_of, numbers_of
+from windrow.structures.given import columns_of, dtypes_of
 from windrow.windows import Check, Policy
 
 __all__ = ["CompiledAmta"]
@@ -216,14 +204,8 @@ class CompiledAmta:
 
     def _columns(self, columns: Sequence[ArrayLike]) -> tuple[_Arrays, _Arrays]:
         """The columns as compiled code reads them, and the mask of updates that are not null."""
-        if len(columns) != len(self._dtypes):
-            raise InputError(f"got {len(columns)} column(s); give {len(self._dtypes)}")
-        read = [numbers_of(c, d) for c, d in zip(columns, self._dtypes, strict=True)]
-        lengths = [column.shape for column, _ in read]
-        if len(set(lengths)) > 1 or any(column.ndim != 1 for column, _ in read):
-            raise InputError(f"columns have shapes {lengths}; give columns of one length each")
-        known = np.logical_and.reduce([mask for _, mask in read])
-        return tuple(column for column, _ in read), (known,)
+        read, masks = columns_of(columns, self._dtypes)
+        return read, (np.logical_and.reduce(masks),)
 
     def _extend(self, columns: _Arrays, masks: _Arrays) -> None:
         self._is_sliding = False

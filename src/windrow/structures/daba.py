@@ -14,7 +14,7 @@ when the front needs them.
 
 from typing import Any
 
-from windrow.structures.ring import Ring
+from windrow.structures.levels import Ring
 from windrow.structures.sliding import OneByOne
 
 __all__ = ["Daba"]

@@ -12,7 +12,7 @@ before the seam, where a lap ends, with what comes after it:
 
 from typing import Any
 
-from windrow.structures.window_tree import WindowTree
+from windrow.structures.sliding import WindowTree
 
 __all__ = ["FlatFat"]
 

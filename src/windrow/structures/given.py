@@ -1,6 +1,6 @@
 """Columns that a user gives, as compiled code reads them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from warnings import catch_warnings
 
@@ -11,7 +11,7 @@ from windrow.algebra.numeric import INT
 from windrow.arguments import shown
 from windrow.errors import InputError
 
-__all__ = ["dtypes_of", "numbers_of"]
+__all__ = ["columns_of", "dtypes_of"]
 
 
 def dtypes_of(dtypes: object) -> tuple[np.dtype[Any], ...]:
@@ -25,7 +25,20 @@ def dtypes_of(dtypes: object) -> tuple[np.dtype[Any], ...]:
         return ()
 
 
-def numbers_of(column: ArrayLike, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def columns_of(
+    columns: Sequence[ArrayLike], dtypes: Sequence[np.dtype[Any]]
+) -> tuple[tuple[NDArray[Any], ...], tuple[NDArray[np.bool_], ...]]:
+    """Columns in their types, all of one length, and where each is not null."""
+    if len(columns) != len(dtypes):
+        raise InputError(f"got {len(columns)} column(s); give {len(dtypes)}")
+    read = [_numbers_of(c, d) for c, d in zip(columns, dtypes, strict=True)]
+    shapes = [column.shape for column, _ in read]
+    if len(set(shapes)) > 1 or any(column.ndim != 1 for column, _ in read):
+        raise InputError(f"columns have shapes {shapes}; give columns of one length each")
+    return tuple(column for column, _ in read), tuple(mask for _, mask in read)
+
+
+def _numbers_of(column: ArrayLike, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """One column in its type, and where it is not null: neither masked nor None."""
     try:
         given = np.ma.getdata(column) if np.ma.isMaskedArray(column) else np.asarray(column)

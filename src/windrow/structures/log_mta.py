@@ -12,7 +12,7 @@ Insert repairs the newest node of every level, evict the oldest.
 from typing import Any
 
 from windrow.structures.levels import Levels
-from windrow.structures.window_tree import WindowTree
+from windrow.structures.sliding import WindowTree
 
 __all__ = ["LogMta"]
 

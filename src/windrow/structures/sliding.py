@@ -1,13 +1,14 @@
-"""How structures slide: by a search over aligned blocks, or one update at a time."""
+"""How structures slide: by a search over aligned blocks, those of a tree say, or one by one."""
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from windrow.structures.base import Aggregator
-from windrow.structures.search import Block, cut_position
+from windrow.structures.levels import blocks_back_to
+from windrow.structures.search import Block, cut_position, suffixed
 
-__all__ = ["InBulk", "OneByOne"]
+__all__ = ["InBulk", "OneByOne", "WindowTree"]
 
 
 class InBulk(Aggregator):
@@ -71,3 +72,35 @@ class OneByOne(Aggregator):
     @abstractmethod
     def _rest(self) -> Any:
         """The state of a window that is not empty without its oldest update."""
+
+
+class WindowTree(InBulk):
+    """A tree whose node `number` of a level covers updates [number << level, …) in the window.
+
+    A node aggregates that part of its block which is in the window.  Only nodes on the two edges
+    of the window ever change: the newest of each level by an insert, the oldest by an eviction,
+    whatever its size.  What lies outside the window is never read.
+    """
+
+    @abstractmethod
+    def _node(self, level: int, number: int) -> Any:
+        """The state of a node that the window touches."""
+
+    def _joined(self, level: int, number: int) -> Any:
+        """What a node aggregates, from those of its two halves that the window touches."""
+        below, right = level - 1, 2 * number + 1
+        if right << below >= self._inserted:
+            return self._node(below, right - 1)
+        if right << below <= self._evicted:
+            return self._node(below, right)
+        return self._combine(self._node(below, right - 1), self._node(below, right))
+
+    def _oldest_of(self, level: int) -> int:
+        return self._evicted >> level
+
+    def _newest_of(self, level: int) -> int:
+        return (self._inserted - 1) >> level
+
+    def _blocks(self) -> Iterator[Block]:
+        blocks = blocks_back_to(self._evicted, self._inserted)
+        return suffixed(blocks, self._block, self._contents.monoid)

@@ -7,7 +7,7 @@ say: both end only where blocks are blocks.
 from collections.abc import Sequence
 from typing import Final
 
-__all__ = ["MOST_UPDATES", "require_forest", "require_sizes"]
+__all__ = ["require_forest", "require_sizes"]
 
 #: More than any window ever takes; positions and sizes stay within 64 bits.
 MOST_UPDATES: Final = 1 << 60

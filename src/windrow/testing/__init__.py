@@ -6,11 +6,10 @@ hand (`Feed`).
 """
 
 from windrow.testing.comparison import check_rows
-from windrow.testing.feed import Feed
+from windrow.testing.feed import Feed, Run
 from windrow.testing.laws import check_monoid_laws
 from windrow.testing.oracle import expected
 from windrow.testing.recompute import fold
-from windrow.testing.run import Run
 from windrow.testing.samples import columns_for, strategy_for
 
 __all__ = [

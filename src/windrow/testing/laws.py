@@ -24,7 +24,7 @@ from windrow.testing.samples import strategies
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Equal", "check_monoid_laws"]
+__all__ = ["check_monoid_laws"]
 
 Equal: TypeAlias = Callable[[Any, Any], bool]
 

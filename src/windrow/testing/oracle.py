@@ -20,7 +20,7 @@ from windrow.testing.membership import Found, windows_at_rows, windows_over_rows
 from windrow.testing.recompute import fold
 from windrow.windows import Emit, Order, Window
 
-__all__ = ["Row", "expected"]
+__all__ = ["expected"]
 
 
 def expected(

@@ -11,7 +11,7 @@ from windrow.topology.model import Sources
 from windrow.topology.plan import Plan
 from windrow.topology.planner import classes_of, replanned
 
-__all__ = ["Adaptation", "Move", "adapted", "fewest_moves"]
+__all__ = ["Adaptation", "Move", "fewest_moves"]
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from windrow.topology.checks import (
 )
 from windrow.topology.model import Sources, total_items
 
-__all__ = ["GRACE", "POISSON", "Arrivals", "Busy", "common_tick"]
+__all__ = ["GRACE", "POISSON", "Arrivals", "common_tick"]
 
 GRACE = 3  # standard deviations of the skew that nodes with a clock wait for late items
 

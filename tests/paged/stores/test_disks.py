@@ -10,8 +10,7 @@ from windrow import agg
 from windrow.errors import DamagedPageError, StoreError
 from windrow.paged import PagedAmta
 from windrow.paged.stores import Key, RocksStore
-from windrow.paged.stores.rocksdb.database import Database
-from windrow.paged.stores.rocksdb.layout import NEXT_KEY, window_key
+from windrow.paged.stores.rocksdb.database import NEXT_KEY, Database, window_key
 
 
 def test_a_full_disk_is_told_at_the_next_operation_and_nothing_more_is_taken(

@@ -11,7 +11,7 @@ from math import ceil, floor, inf
 from tests.topology.simulation.support import node_of, share_of
 from windrow.topology.model import Emission, Routing
 from windrow.topology.plan import Plan
-from windrow.topology.simulation.seeding import offsets_of, salts_of
+from windrow.topology.simulation.chance import offsets_of, salts_of
 
 __all__ = ["Oracle"]
 

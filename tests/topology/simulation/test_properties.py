@@ -13,7 +13,7 @@ from windrow.compiler.setting import Compile, compiling
 from windrow.topology.model import Emission, Limit, Reduction, Routing, Sources
 from windrow.topology.plan import Plan
 from windrow.topology.simulation import BackOff, Refusal, Sending, Simulation, simulate
-from windrow.topology.simulation.seeding import offsets_of
+from windrow.topology.simulation.chance import offsets_of
 from windrow.topology.trace import Trace
 
 pytestmark = pytest.mark.xdist_group("simulation")

@@ -8,20 +8,11 @@ import numpy as np
 
 from windrow.algebra.aggregate import Aggregate, Reads
 from windrow.algebra.monoid import Kind, Monoid
-from windrow.algebra.numeric import (
-    BOOL,
-    FLOAT,
-    INT,
-    VALUE,
-    Dtypes,
-    Field,
-    Numeric,
-    State,
-)
+from windrow.algebra.numeric import BOOL, FLOAT, INT, VALUE, Dtypes, Field, Numeric, State
 from windrow.algebra.optional import optional, same
 from windrow.algebra.registry import Takes, register
 
-__all__ = ["highest_of", "larger", "lowest_of", "max", "min", "range", "smaller"]
+__all__ = ["highest_of", "lowest_of", "max", "min", "range"]
 
 
 @register(Takes.ANYTHING)
@@ -34,7 +25,7 @@ def max(column: Reads = None) -> Aggregate[Monoid[Any, Any]]:
     >>> fold(max(), [20.5, None, 23.0])
     23.0
     """
-    return Aggregate(_max(), (column,))
+    return Aggregate(_extremum("max", larger, -inf, _larger_one, lowest_of), (column,))
 
 
 @register(Takes.ANYTHING)
@@ -48,7 +39,7 @@ def min(column: Reads = None) -> Aggregate[Monoid[Any, Any]]:
     >>> fold(min(), ["b", None, "a"])
     'a'
     """
-    return Aggregate(_min(), (column,))
+    return Aggregate(_extremum("min", smaller, inf, _smaller_one, highest_of), (column,))
 
 
 @register(Takes.POSITIONS)
@@ -87,15 +78,6 @@ def highest_of(dtype: np.dtype[Any]) -> Any:
 
 
 @cache
-def _max() -> Monoid[Any, Any]:
-    return _extremum("max", larger, -inf, _larger_one, lowest_of)
-
-
-@cache
-def _min() -> Monoid[Any, Any]:
-    return _extremum("min", smaller, inf, _smaller_one, highest_of)
-
-
 def _extremum(
     name: str, pick: Any, neutral: float, combine: Any, start_of: Any
 ) -> Monoid[Any, Any]:

@@ -10,7 +10,7 @@ from operator import add, sub
 from typing import Any, TypeAlias
 
 from windrow.algebra.aggregate import Aggregate, Reads
-from windrow.algebra.catalogue.parameters import swapped
+from windrow.algebra.catalogue.order_statistics import swapped
 from windrow.algebra.monoid import Group
 from windrow.algebra.numeric import FLOAT, INT, VALUE, Dtypes, Field, Numeric
 from windrow.algebra.optional import same

@@ -29,7 +29,8 @@ def argmax(column: Reads = None, by: Reads = None) -> Aggregate[Monoid[Any, Any]
     >>> fold(argmax("sensor", by="temp"), rows)
     'b'
     """
-    return Aggregate(_argmax(), _both("argmax", column, by))
+    monoid = _located("argmax", _at_largest, _at_largest_seen, lowest_of)
+    return Aggregate(monoid, _both("argmax", column, by))
 
 
 @register(Takes.NUMBER_PAIRS)
@@ -46,7 +47,8 @@ def argmin(column: Reads = None, by: Reads = None) -> Aggregate[Monoid[Any, Any]
     >>> fold(argmin("sensor", by="temp"), rows)
     'a'
     """
-    return Aggregate(_argmin(), _both("argmin", column, by))
+    monoid = _located("argmin", _at_smallest, _at_smallest_seen, highest_of)
+    return Aggregate(monoid, _both("argmin", column, by))
 
 
 def _both(name: str, column: Reads, by: Reads) -> tuple[Reads, ...]:
@@ -59,15 +61,6 @@ def _both(name: str, column: Reads, by: Reads) -> tuple[Reads, ...]:
 
 
 @cache
-def _argmax() -> Monoid[Any, Any]:
-    return _located("argmax", _at_largest, _at_largest_seen, lowest_of)
-
-
-@cache
-def _argmin() -> Monoid[Any, Any]:
-    return _located("argmin", _at_smallest, _at_smallest_seen, highest_of)
-
-
 def _located(name: str, pick: Any, combine: Any, start_of: Any) -> Monoid[Any, Any]:
     def numeric(dtypes: Dtypes) -> Numeric:
         taken, by = dtypes

@@ -21,7 +21,7 @@ def any(column: Reads = None) -> Aggregate[Group[State, bool | None]]:
     >>> fold(any(), [False, None, True])
     True
     """
-    return Aggregate(_any(), (column,))
+    return Aggregate(_logic("any", _lower_any), (column,))
 
 
 @register(Takes.BOOLEANS)
@@ -34,19 +34,10 @@ def all(column: Reads = None) -> Aggregate[Group[State, bool | None]]:
     >>> fold(all(), [True, None, False])
     False
     """
-    return Aggregate(_all(), (column,))
+    return Aggregate(_logic("all", _lower_all), (column,))
 
 
 @cache
-def _any() -> Group[State, bool | None]:
-    return _logic("any", _lower_any)
-
-
-@cache
-def _all() -> Group[State, bool | None]:
-    return _logic("all", _lower_all)
-
-
 def _logic(name: str, lower_number: Any) -> Group[State, bool | None]:
     def lower(state: State) -> bool | None:
         truth, status = lower_number(state)

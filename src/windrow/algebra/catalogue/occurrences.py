@@ -25,7 +25,7 @@ def max_count(column: Reads = None) -> Aggregate[Monoid[Any, int]]:
     >>> fold(max_count(), [3, 1, 3, None])
     2
     """
-    return Aggregate(_max_count(), (column,))
+    return Aggregate(_occurrences("max_count", _count_largest, lowest_of), (column,))
 
 
 @register(Takes.ANYTHING)
@@ -39,19 +39,10 @@ def min_count(column: Reads = None) -> Aggregate[Monoid[Any, int]]:
     >>> fold(min_count(), [1, 3, 1, None])
     2
     """
-    return Aggregate(_min_count(), (column,))
+    return Aggregate(_occurrences("min_count", _count_smallest, highest_of), (column,))
 
 
 @cache
-def _max_count() -> Monoid[Any, int]:
-    return _occurrences("max_count", _count_largest, lowest_of)
-
-
-@cache
-def _min_count() -> Monoid[Any, int]:
-    return _occurrences("min_count", _count_smallest, highest_of)
-
-
 def _occurrences(name: str, combine: Any, start_of: Any) -> Monoid[Any, int]:
     def numeric(dtypes: Dtypes) -> Numeric:
         (dtype,) = dtypes

@@ -1,21 +1,21 @@
-"""Order statistics: the exact median and quantiles, from every value of the window."""
+"""Order statistics: the exact median and quantiles, and the k largest values."""
 
 from datetime import timedelta
 from functools import cache
 from math import ceil, floor
+from sys import maxsize
 from typing import Any
 
 from windrow.algebra.aggregate import Aggregate, Reads
-from windrow.algebra.catalogue.parameters import swapped
 from windrow.algebra.monoid import Kind, Monoid, PickQuantile
-from windrow.algebra.ordering import ascending
+from windrow.algebra.ordering import ascending, descending
 from windrow.algebra.registry import Takes, register
 from windrow.algebra.rope import Rope
 from windrow.algebra.rounding import between
-from windrow.arguments import finite, shown
+from windrow.arguments import finite, shown, whole
 from windrow.errors import AggregateError
 
-__all__ = ["checked_fraction", "median", "quantile", "units_quantile"]
+__all__ = ["checked_fraction", "median", "quantile", "swapped", "top_k", "units_quantile"]
 
 
 @register(Takes.QUANTITIES, bulky=True)
@@ -92,3 +92,51 @@ def _neighbours(ordered: list[Any], q: float) -> tuple[Any, Any, float]:
     position = (len(ordered) - 1) * q
     below = floor(position)
     return ordered[below], ordered[ceil(position)], position - below
+
+
+def swapped(name: str, parameter: Any, column: Any) -> str | None:
+    """What to write where a column was given for the parameter that goes before it.
+
+    >>> swapped("top_k", "temp", 3)
+    "did you mean agg.top_k(3, 'temp')?"
+    """
+    if not isinstance(parameter, str):
+        return None
+    if column is None or isinstance(column, str):
+        return None
+    return f"did you mean agg.{name}({shown(column)}, {shown(parameter)})?"
+
+
+@register(Takes.ANYTHING, 3)
+def top_k(k: int, column: Reads = None) -> Aggregate[Monoid[tuple[Any, ...], list[Any]]]:
+    """The k largest values in a list, largest first, each as often as it occurs.
+
+    Nulls are skipped; NaN is larger than every number; if there are fewer than k values, the list
+    has them all, and that of nothing is empty.  (Spark has no such function.)
+
+    >>> from windrow.testing import fold
+    >>> fold(top_k(2), [1, 5, None, 5, 3])
+    [5, 5]
+    """
+    size = whole(k)
+    if size is None or not 1 <= size <= maxsize:
+        way_out = swapped("top_k", k, column) or "use k=1 for the largest alone"
+        raise AggregateError(f"k={shown(k)} is not a positive integer below 2^63; {way_out}")
+    return Aggregate(_top(size), (column,))
+
+
+@cache
+def _top(k: int) -> Monoid[tuple[Any, ...], list[Any]]:
+    def combine(older: tuple[Any, ...], newer: tuple[Any, ...]) -> tuple[Any, ...]:
+        # Sorting finds the two descending runs and merges them; of equal values the oldest stay.
+        return tuple(descending(older + newer)[:k])
+
+    return Monoid(
+        name="top_k",
+        parameters=f"{k}",
+        lift=lambda value: (value,),
+        combine=combine,
+        lower=list,
+        identity=(),
+        commutative=True,
+    )

@@ -3,35 +3,6 @@
 import struct
 from typing import Final
 
-__all__ = [
-    "BIG",
-    "BYTES",
-    "COUNT",
-    "DATE",
-    "DATETIME",
-    "DECIMAL",
-    "DICT",
-    "DOUBLE",
-    "FALSE",
-    "FLOAT",
-    "FROZENSET",
-    "INT",
-    "LIST",
-    "LONG",
-    "MIXED",
-    "MOST_NESTED",
-    "NAN",
-    "NONE",
-    "ROPE",
-    "SET",
-    "SKETCH",
-    "TEXT",
-    "TIME",
-    "TIMEDELTA",
-    "TRUE",
-    "TUPLE",
-]
-
 #: How deep containers may lie in each other: far below what Python's own stack bears.
 MOST_NESTED: Final = 100
 

@@ -20,32 +20,7 @@ from windrow.approximate.prediction import LEAST, NO_NUMBERS, student_table
 from windrow.approximate.sum_like import SumLike
 from windrow.errors import AggregateError
 
-__all__ = [
-    "ALLOWED",
-    "BEFORE",
-    "BLOCK",
-    "BLOCKS",
-    "BOUND",
-    "DIMENSION",
-    "EXTREMUM",
-    "HIGHEST",
-    "HOPS",
-    "LAST",
-    "LENGTH",
-    "LENGTHS",
-    "MAXIMA",
-    "NOW",
-    "RINGS",
-    "SAMPLE",
-    "SHARE",
-    "TABLE",
-    "TAKEN",
-    "THRESHOLD",
-    "Dimension",
-    "Extremum",
-    "Kinds",
-    "compiled_methods",
-]
+__all__ = ["Dimension", "Extremum", "Kinds", "compiled_methods"]
 
 BLOCKS = LEAST  # of which a sample of extreme values is made
 SAMPLE = len(NO_NUMBERS)

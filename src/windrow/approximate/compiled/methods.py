@@ -5,30 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from windrow.approximate.compiled.method_cells import (
-    ALLOWED,
-    BEFORE,
-    BLOCK,
-    BLOCKS,
-    BOUND,
-    HIGHEST,
-    HOPS,
-    LAST,
-    LENGTH,
-    LENGTHS,
-    MAXIMA,
-    NOW,
-    RINGS,
-    SAMPLE,
-    SHARE,
-    TAKEN,
-    THRESHOLD,
-    Kinds,
-)
+from windrow.approximate.compiled import method_cells as at
+from windrow.approximate.compiled.method_cells import Kinds
 from windrow.approximate.compiled.operator import BucketOperator
-from windrow.approximate.extremes import fit_sorted, lower_end_of, quantile_of
 from windrow.approximate.forest_window import MethodCode
 from windrow.approximate.hop import stretch_of
+from windrow.approximate.max_like import fit_sorted, lower_end_of, quantile_of
 from windrow.approximate.prediction import NO_NUMBERS, added, nearest_to_zero, place_in_table
 from windrow.compiler.jit import define
 from windrow.compiler.marks import hot
@@ -78,7 +60,7 @@ def _bounded(operator: BucketOperator, kinds: Kinds, first: int) -> Any:
     names: dict[str, Any] = {"read_float": read_float, "inf": inf}
     source = "def bounded(window, fresh, joined, held):\n"
     for number, dimension in enumerate(kinds.dimensions):
-        allowed = first + kinds.dimension(number) + ALLOWED
+        allowed = first + kinds.dimension(number) + at.ALLOWED
         worst = "1.0 * (joined[0] - 1)"
         if dimension.part is not None:
             names[f"own{number}"] = operator.own[dimension.part]
@@ -95,7 +77,7 @@ def _candidates(operator: BucketOperator, kinds: Kinds, first: int) -> Any:
     names: dict[str, Any] = {"read_float": read_float}
     source = "def candidates(window, fresh, joined, held):\n"
     for number, extremum in enumerate(kinds.extrema):
-        threshold = first + kinds.extremum(number) + THRESHOLD
+        threshold = first + kinds.extremum(number) + at.THRESHOLD
         names[f"own{number}"] = operator.own[extremum.part]
         names[f"deciding{number}"] = operator.parts[extremum.part].code.deciding
         source += f"    known, value = deciding{number}(own{number}(fresh))\n"
@@ -105,13 +87,13 @@ def _candidates(operator: BucketOperator, kinds: Kinds, first: int) -> Any:
 
 
 def _hopping(first: int) -> Any:
-    table = first + HOPS
+    table = first + at.HOPS
 
     def hopping(window: Any, fresh: Any, joined: Any, held: Any) -> Any:
-        sizes, before = _load(window, first), read_int(window, first + LAST)
+        sizes, before = _load(window, first), read_int(window, first + at.LAST)
         student = read_float(window, table + place_in_table(sizes[0]))
         now = stretch_of(held, sizes, student)
-        write_int(window, first + LAST, now)
+        write_int(window, first + at.LAST, now)
         return 0 <= now == before
 
     return hopping
@@ -154,18 +136,18 @@ def _inserted(operator: BucketOperator, kinds: Kinds, first: int, load: Any) -> 
 @hot
 def _remember(window: Any, own: Any, table: Any, share: Any, held: Any, began: Any) -> None:
     """A result that a relative bound refers to, for each update that is held."""
-    now = added(_load(window, own + NOW), share if isfinite(share) else 0.0)
-    if now[0] >= read_float(window, own + LENGTH):
-        _store(window, own + BEFORE, now)
+    now = added(_load(window, own + at.NOW), share if isfinite(share) else 0.0)
+    if now[0] >= read_float(window, own + at.LENGTH):
+        _store(window, own + at.BEFORE, now)
         now = NO_NUMBERS
-        write_float(window, own + LENGTH, 1.0 * max(held, BLOCKS))
+        write_float(window, own + at.LENGTH, 1.0 * max(held, at.BLOCKS))
         began = True  # a bucket may be open for long: it hears of every epoch
-    _store(window, own + NOW, now)
+    _store(window, own + at.NOW, now)
     if began:
-        before = _load(window, own + BEFORE)
+        before = _load(window, own + at.BEFORE)
         student = read_float(window, table + place_in_table(before[0] + now[0]))
         nearest = nearest_to_zero(before, now, student)
-        write_float(window, own + ALLOWED, read_float(window, own + BOUND) * (nearest * held))
+        write_float(window, own + at.ALLOWED, read_float(window, own + at.BOUND) * (nearest * held))
 
 
 @hot
@@ -176,49 +158,51 @@ def _load(window: Any, sample: Any) -> Any:
 
 @hot
 def _store(window: Any, sample: Any, numbers: Any) -> None:
-    for k in range(SAMPLE):
+    for k in range(at.SAMPLE):
         write_float(window, sample + k, numbers[k])
 
 
 def _take(window: Any, own: Any, known: Any, value: Any, held: Any) -> None:
     """Extend a block, and end it when it is long enough."""
     if known and isfinite(value):
-        write_float(window, own + HIGHEST, max(read_float(window, own + HIGHEST), value))
-    taken = read_int(window, own + TAKEN) + 1
-    write_int(window, own + TAKEN, taken)
-    lengths, newest = own + RINGS + BLOCKS, read_int(window, own + LENGTHS)
-    here = lengths + newest % BLOCKS
+        write_float(window, own + at.HIGHEST, max(read_float(window, own + at.HIGHEST), value))
+    taken = read_int(window, own + at.TAKEN) + 1
+    write_int(window, own + at.TAKEN, taken)
+    lengths, newest = own + at.RINGS + at.BLOCKS, read_int(window, own + at.LENGTHS)
+    here = lengths + newest % at.BLOCKS
     longest = max(read_int(window, here), held)
     write_int(window, here, longest)
-    block = read_int(window, own + BLOCK)
+    block = read_int(window, own + at.BLOCK)
     if block == 0:
-        for k in range(BLOCKS):
+        for k in range(at.BLOCKS):
             longest = max(longest, read_int(window, lengths + k))
-        block = longest // BLOCKS + 1
+        block = longest // at.BLOCKS + 1
     if taken >= block:
         _end_block(window, own, held)
 
 
 def _end_block(window: Any, own: Any, held: Any) -> None:
-    maxima, number = own + RINGS, read_int(window, own + MAXIMA)
-    highest = read_float(window, own + HIGHEST)
+    maxima, number = own + at.RINGS, read_int(window, own + at.MAXIMA)
+    highest = read_float(window, own + at.HIGHEST)
     if isfinite(highest):
-        write_float(window, maxima + number % BLOCKS, highest)
+        write_float(window, maxima + number % at.BLOCKS, highest)
         number += 1
-        write_int(window, own + MAXIMA, number)
-    newest = read_int(window, own + LENGTHS) + 1
-    write_int(window, own + LENGTHS, newest)
-    write_int(window, own + RINGS + BLOCKS + newest % BLOCKS, held)
-    write_float(window, own + HIGHEST, -inf)
-    write_int(window, own + TAKEN, 0)
-    if number >= BLOCKS:
-        ordered = np.empty(BLOCKS, np.float64)
-        for k in range(BLOCKS):
+        write_int(window, own + at.MAXIMA, number)
+    newest = read_int(window, own + at.LENGTHS) + 1
+    write_int(window, own + at.LENGTHS, newest)
+    write_int(window, own + at.RINGS + at.BLOCKS + newest % at.BLOCKS, held)
+    write_float(window, own + at.HIGHEST, -inf)
+    write_int(window, own + at.TAKEN, 0)
+    if number >= at.BLOCKS:
+        ordered = np.empty(at.BLOCKS, np.float64)
+        for k in range(at.BLOCKS):
             ordered[k] = read_float(window, maxima + k)
         ordered.sort()
         values = fit_sorted(ordered)
-        share = read_float(window, own + SHARE)
-        write_float(window, own + THRESHOLD, max(quantile_of(values, share), lower_end_of(values)))
+        share = read_float(window, own + at.SHARE)
+        write_float(
+            window, own + at.THRESHOLD, max(quantile_of(values, share), lower_end_of(values))
+        )
 
 
 def _evicted(kinds: Kinds, first: int, reached: Any) -> Any:
@@ -227,7 +211,7 @@ def _evicted(kinds: Kinds, first: int, reached: Any) -> Any:
     def evicted(window: Any, count: Any, held: Any) -> None:
         if hops:
             _store(window, own, added(_load(window, own), 1.0 * count))
-            write_int(window, own + LAST, -1)
+            write_int(window, own + at.LAST, -1)
         if limited and held == 0:
             write_int(window, reached, 0)
 

@@ -7,11 +7,7 @@ from typing import Any, NamedTuple
 
 from windrow.algebra.numeric import FLOAT
 from windrow.approximate.compiled.method_cells import Kinds
-from windrow.approximate.compiled.operator import (
-    BucketOperator,
-    BucketPart,
-    make_bucket_operator,
-)
+from windrow.approximate.compiled.operator import BucketOperator, BucketPart, make_bucket_operator
 from windrow.approximate.compiled.sliding import slide_code
 from windrow.approximate.compiled.watched import (
     WatchCode,
@@ -27,7 +23,7 @@ from windrow.kernels.cells import read_int, write_byte, write_float, write_int
 from windrow.kernels.operator import Part, make_operator
 from windrow.kernels.policy import Watched, judge_code
 
-__all__ = ["BucketSteps", "bucket_code", "make_bucket_steps"]
+__all__ = ["bucket_code"]
 
 
 class BucketSteps(NamedTuple):

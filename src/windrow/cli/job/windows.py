@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import yaml
 
-from windrow.cli.job.entry import Entry
+from windrow.cli.job.entry import Entry, with_way_out
 from windrow.cli.job.problems import did_you_mean
 from windrow.errors import WindowError
 from windrow.windows import (
@@ -53,7 +53,7 @@ def read_windows(entry: Entry) -> tuple[tuple[str | None, Window], ...]:
         try:
             require_one_shape({windows[0][0]: windows[0][1], name: window})
         except WindowError as error:
-            found[name].complain(_as_problem(f"{found[name].name}: {error}"))
+            found[name].complain(f"{found[name].name}: {with_way_out(error)}")
     return windows
 
 
@@ -85,14 +85,8 @@ def _read_window(entry: Entry) -> Window | None:
     try:
         return _WINDOWS[kind](inner)
     except WindowError as error:  # what only shows when all of its parts are there
-        inner.complain(_as_problem(str(error)))
+        inner.complain(with_way_out(error))
         return None
-
-
-def _as_problem(error: str) -> str:
-    """An error's text in the style of job files: the way out in brackets."""
-    what, _, way_out = error.partition("; ")
-    return f"{what} ({way_out})"
 
 
 def _parts(entry: Entry, known: tuple[str, ...], example: str) -> Mapping[str, Entry]:

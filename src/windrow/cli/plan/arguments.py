@@ -1,18 +1,46 @@
-"""From options to a plan."""
+"""From options to a plan, and what nodes take: limits, presets, or a kind for each layer."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from typing import Any
 
-from windrow.cli.plan.nodes import read_nodes
+from windrow.cli.job.problems import did_you_mean
 from windrow.cli.plan.options import Given
 from windrow.cli.plan.outcome import Outcome
 from windrow.cli.plan.senders import measure, read_arrivals, read_class, read_sources
-from windrow.cli.plan.wording import told_as_options
-from windrow.cli.quantities import read_bytes, read_count, read_seconds, read_share
+from windrow.cli.plan.wording import told_as_options, told_of
+from windrow.cli.quantities import (
+    if_given,
+    read_bytes,
+    read_count,
+    read_duration,
+    read_entries,
+    read_limit,
+    read_number,
+    read_seconds,
+    read_share,
+)
 from windrow.errors import InputError
-from windrow.topology import Emission, Plan, Reduction, Routing, Sources, plan, read_plan
+from windrow.topology import (
+    PRESETS,
+    Emission,
+    Limit,
+    Node,
+    Plan,
+    Reduction,
+    Routing,
+    Sources,
+    plan,
+    read_plan,
+)
 
 __all__ = ["planned", "shown"]
+
+_ENTRIES = ("items", "bytes", "price", "delay", "name", "preset")
+_PRICE = "0.015"
+_NODE = f"items=20/s,bytes=1MB/s,price={_PRICE},delay=200ms,name=shard"
 
 
 def planned(given: Given) -> Outcome:
@@ -22,7 +50,7 @@ def planned(given: Given) -> Outcome:
             f"--margin {given.margin} and --loss {given.loss}: the chance of a loss says which "
             "margin is needed; give one of them"
         )
-    nodes, trace = read_nodes(given), measure(given)
+    nodes, trace = _read_nodes(given), measure(given)
     sources = read_sources(given) if trace is None else trace.sources
     if trace is not None and nodes[0].limit.items is None and given.bytes is None:
         raise InputError(
@@ -36,8 +64,10 @@ def planned(given: Given) -> Outcome:
             reduction=_reduction(given),
             arrivals=read_arrivals(given, sources, trace),
             routing=Routing.ITEM if given.routing is None else Routing(given.routing),
-            margin=_share(given.margin, "--margin", "give a share to leave free, such as 10%"),
-            loss=_share(given.loss, "--loss", "give a chance, such as 0.001 or 0.1%"),
+            margin=if_given(
+                read_share, given.margin, "--margin", "give a share to leave free, such as 10%"
+            ),
+            loss=if_given(read_share, given.loss, "--loss", "give a chance, such as 0.001 or 0.1%"),
         )
     return Outcome(found, trace=trace)
 
@@ -77,17 +107,15 @@ def _so_many(text: str, before: Plan) -> int:
 
 
 def _reduction(given: Given) -> Reduction:
-    usual = Reduction()
+    hottest = "give the largest key's share, such as 10%"
     return Reduction(
-        period_s=_seconds(given.period, "--period") or usual.period_s,
-        keys=1 if given.keys is None else read_count(given.keys, "--keys", "1000"),
-        hottest=_share(given.hottest, "--hottest", "give the largest key's share, such as 10%"),
-        states=1 if given.states is None else read_count(given.states, "--states", "1"),
-        state_bytes=None
-        if given.state_size is None
-        else read_bytes(given.state_size, "--state-size"),
+        period_s=if_given(read_duration, given.period, "--period", "20min") or Reduction.period_s,
+        keys=if_given(read_count, given.keys, "--keys", "1000") or 1,
+        hottest=if_given(read_share, given.hottest, "--hottest", hottest),
+        states=if_given(read_count, given.states, "--states", "1") or 1,
+        state_bytes=if_given(read_bytes, given.state_size, "--state-size"),
         emission=_emission(given),
-        spread_s=_seconds(given.spread, "--spread"),
+        spread_s=if_given(read_duration, given.spread, "--spread", "20min"),
     )
 
 
@@ -97,15 +125,64 @@ def _emission(given: Given) -> Emission:
     return Emission.ON_CHANGE if given.loss is None else Emission.AT_CLOSE
 
 
-def _seconds(text: str | None, option: str) -> float | None:
-    """A duration above 0, if it is given."""
-    if text is None:
-        return None
-    seconds = read_seconds(text, option)
-    if not seconds:
-        raise InputError(f"{option} {text}: give a duration above 0, such as 20min")
-    return seconds
+def _read_nodes(given: Given) -> tuple[Node, ...]:
+    """One kind for all layers, or those of each --node."""
+    if given.nodes:
+        if clash := given.present("limits", "price", "delay", "preset"):
+            raise InputError(f'{clash[0]} and --node: write it into each node, --node "{_NODE}"')
+        return tuple(map(_node, given.nodes))
+    limits: dict[str, float] = {}
+    for text in given.limits:
+        kind, number = read_limit(text, "--limit")
+        if kind in limits:
+            raise InputError(
+                f"--limit {text} is the second limit of {kind}; give one of items and one of bytes"
+            )
+        limits[kind] = number
+    known = None if given.preset is None else PRESETS[given.preset]
+    if not limits and known is None:
+        raise InputError(
+            "nodes have no limit: give --limit 20/s or --limit 1MB/s, a --node for each layer, or "
+            f"--preset {' or '.join(PRESETS)}"
+        )
+    changes = _changes(given.price, given.delay, "--")
+    with told_as_options():
+        return (_adjusted(known, limits, changes),)
 
 
-def _share(text: str | None, option: str, wanted: str) -> float | None:
-    return None if text is None else read_share(text, option, wanted)
+def _node(text: str) -> Node:
+    entries = read_entries(text, "--node", _ENTRIES, _NODE)
+    with told_of(f'--node "{text}":'):
+        return _of_entries(entries)
+
+
+def _of_entries(entries: Mapping[str, str]) -> Node:
+    limits: dict[str, float] = {}
+    for name in ("items", "bytes"):
+        if name in entries:
+            kind, limits[name] = read_limit(entries[name], name)
+            if kind != name:
+                raise InputError(f"{name}={entries[name]} is a limit of {kind}; say so")
+    preset = entries.get("preset")
+    if preset is not None and preset not in PRESETS:
+        raise InputError(f"unknown preset {preset!r} {did_you_mean(preset, PRESETS)}")
+    if not limits and preset is None:
+        raise InputError(f'it has no limit; write "{_NODE}"')
+    changes = _changes(entries.get("price"), entries.get("delay"))
+    if "name" in entries:
+        changes["name"] = entries["name"]
+    return _adjusted(None if preset is None else PRESETS[preset], limits, changes)
+
+
+def _changes(price: str | None, delay: str | None, dashes: str = "") -> dict[str, Any]:
+    read = {
+        "price": if_given(read_number, price, f"{dashes}price", _PRICE),
+        "delay_s": if_given(read_seconds, delay, f"{dashes}delay"),
+    }
+    return {name: number for name, number in read.items() if number is not None}
+
+
+def _adjusted(known: Node | None, limits: Mapping[str, float], changes: Mapping[str, Any]) -> Node:
+    """A node with these limits, or a known one with some of them and of all else changed."""
+    limit = Limit(**limits) if known is None else replace(known.limit, **limits)
+    return replace(Node(limit) if known is None else known, limit=limit, **changes)

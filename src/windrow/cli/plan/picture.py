@@ -6,8 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Polygon, Rectangle
 
+from windrow.cli.drawing import BLUE, GREY, INK
 from windrow.cli.figures import counted, duration, rounded, share, size
-from windrow.cli.paths import BLUE, GREY, INK
 from windrow.cli.plan.proofs import widths_of
 from windrow.cli.plan.text import limit_of
 from windrow.topology import Layer, Plan

@@ -6,6 +6,7 @@ from itertools import count
 from windrow.cli.plan.options import Given
 from windrow.cli.plan.wording import told_as_options, told_of
 from windrow.cli.quantities import (
+    if_given,
     read_bytes,
     read_count,
     read_entries,
@@ -53,7 +54,7 @@ def read_sources(given: Given) -> tuple[Sources, ...]:
             f"--sources {given.sources} says how many they are, not how much they send; give the "
             "rate of each, such as --rate 0.5/s"
         )
-    size = 0.0 if given.size is None else read_bytes(given.size, "--size")
+    size = if_given(read_bytes, given.size, "--size") or 0.0
     rate = read_rate(given.rate, "--rate")
     with told_as_options():
         return (Sources(number, rate, size),)
@@ -70,7 +71,7 @@ def read_class(text: str, place: int) -> Sources:
         return Sources(
             read_count(entries["count"], "count", "100"),
             read_rate(entries["rate"], "rate"),
-            read_bytes(entries["size"], "size") if "size" in entries else 0.0,
+            if_given(read_bytes, entries.get("size"), "size") or 0.0,
             entries.get("name", f"class {place}"),
         )
 

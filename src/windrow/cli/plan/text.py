@@ -1,14 +1,17 @@
-"""A plan for people: what it is for, its layers, a drawing, what is proved, and advice."""
+"""A plan for people, with a drawing, what is proved and advice; or as JSON, for programs."""
 
+import json
 from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
 
 from windrow.cli.figures import aligned, counted, duration, rounded, share, size
 from windrow.cli.plan.outcome import LOSS, Outcome
 from windrow.cli.plan.proofs import proofs, widths_of
-from windrow.topology import Adaptation, Emission, Layer, Limit, Plan, Routing, Sources
+from windrow.topology import Adaptation, Emission, Layer, Limit, Plan, Routing, Sources, to_json
 from windrow.topology.trace import Measured
 
-__all__ = ["as_text", "limit_of", "tree"]
+__all__ = ["as_json", "as_text", "limit_of", "tree"]
 
 _TEXTS = ("kind", "by", "takes")
 _MOST_CLASSES = 8
@@ -172,3 +175,37 @@ def _row(width: int, gap: str, room: int) -> str:
         return row
     side = _DOT * ((room - len(_CUT)) // 2)
     return f"{side}{_CUT}{side}"
+
+
+def as_json(outcome: Outcome) -> str:
+    """The plan as its file has it; null stands for what is not known, or was not asked for."""
+    plan, safer = outcome.plan, outcome.safer
+    content = {
+        **json.loads(to_json(plan)),
+        "loads": [layer.load for layer in plan.layers],
+        "latencies_s": plan.latencies_s,
+        "bounds": None if plan.bounds is None else asdict(plan.bounds),
+        "measured": None if outcome.trace is None else asdict(outcome.trace),
+        "change": None if outcome.change is None else _change(outcome.change),
+        "safer": None
+        if safer is None
+        else {
+            "loss": LOSS,
+            "widths": safer.widths,
+            "nodes": safer.nodes,
+            "margins": [layer.margin for layer in safer.layers],
+        },
+    }
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
+
+
+def _change(change: Adaptation) -> dict[str, Any]:
+    return {
+        "before": change.before.widths,
+        "after": change.plan.widths,
+        "start": change.started,
+        "stop": change.stopped,
+        "moves": [
+            {**asdict(move), "start": move.started, "stop": move.stopped} for move in change.moves
+        ],
+    }

@@ -4,7 +4,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from windrow.cli.plan.wording import told_as_options
-from windrow.cli.quantities import read_count, read_number, read_seconds, read_share
+from windrow.cli.quantities import (
+    if_given,
+    read_count,
+    read_duration,
+    read_number,
+    read_seconds,
+    read_share,
+)
 from windrow.cli.traces import OfTrace
 from windrow.errors import InputError
 from windrow.topology import Plan, Routing, Trace, read_plan
@@ -69,16 +76,16 @@ def read_asked(path: Path, given: Given) -> Asked:
             path=path,
             plan=plan,
             sending=sending,
-            duration_s=_duration(given.duration),
+            duration_s=if_given(read_duration, given.duration, "--duration", "1h"),
             seeds=range(seed, seed + read_count(given.seeds, "--seeds", "10")),
             on_refusal=Refusal.RETRY if given.retry else Refusal.DROP,
             back_off=BackOff()
             if given.back_off is None
             else BackOff(read_seconds(given.back_off, "--back-off")),
             routing=None if given.routing is None else Routing(given.routing),
-            skew_s=None if given.skew is None else read_seconds(given.skew, "--skew"),
+            skew_s=if_given(read_seconds, given.skew, "--skew"),
             bursts=_bursts(given),
-            jitter_s=0.0 if given.jitter is None else read_seconds(given.jitter, "--jitter"),
+            jitter_s=if_given(read_seconds, given.jitter, "--jitter") or 0.0,
             trace=given.items(),
         )
 
@@ -101,30 +108,11 @@ def _sending(plan: Plan, given: Given) -> Sending:
     return Sending.TICK if plan.arrivals.ticks(plan.sources) else Sending.POISSON
 
 
-def _duration(text: str | None) -> float | None:
-    if text is None:
-        return None
-    return _above_0(text, "--duration", "1h")
-
-
-def _above_0(text: str, option: str, example: str) -> float:
-    seconds = read_seconds(text, option)
-    if not seconds:
-        raise InputError(f"{option} {text}: give a duration above 0, such as {example}")
-    return seconds
-
-
 def _bursts(given: Given) -> Bursts:
-    usual = Bursts()
     share = "give the share of time that bursts take, such as 5%"
-    return Bursts(
-        factor=usual.factor
-        if given.burst is None
-        else read_number(given.burst, "--burst", f"{usual.factor:g}"),
-        duration_s=usual.duration_s
-        if given.burst_length is None
-        else _above_0(given.burst_length, "--burst-length", "10s"),
-        share=usual.share
-        if given.burst_share is None
-        else read_share(given.burst_share, "--burst-share", share),
-    )
+    read = {
+        "factor": if_given(read_number, given.burst, "--burst", f"{Bursts.factor:g}"),
+        "duration_s": if_given(read_duration, given.burst_length, "--burst-length", "10s"),
+        "share": if_given(read_share, given.burst_share, "--burst-share", share),
+    }
+    return Bursts(**{name: number for name, number in read.items() if number is not None})

@@ -6,8 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from windrow.cli.drawing import BLUE, GREEN, INK, ORANGE, VERMILION, dress, entitle
 from windrow.cli.figures import duration, share
-from windrow.cli.paths import BLUE, FAINT, GREEN, INK, ORANGE, VERMILION
 from windrow.topology.simulation import Simulation
 
 __all__ = ["draw"]
@@ -20,7 +20,7 @@ _PEAK = "#bbdff5"
 def draw(one: Simulation, path: Path, title: str) -> None:
     """Draw a run; the ending of the path says how."""
     figure = Figure(figsize=(11, 7.5), layout="constrained")
-    figure.suptitle(title, x=0.01, ha="left", fontsize=13, color=INK, weight="bold")
+    entitle(figure, title)
     (used, lost), (wrong, late) = figure.subplots(2, 2)
     _draw_use(used, one)
     _draw_losses(lost, one)
@@ -38,7 +38,7 @@ def _draw_use(axes: Axes, one: Simulation) -> None:
     axes.barh(places, means, 0.62, color=BLUE, label="on average")
     axes.axvline(1.0, color=VERMILION, lw=1.3, ls="--", label="the limit")
     axes.set_xlim(0, 1.06)
-    _dress(axes, "use of the limit", "")
+    _label(axes, "use of the limit", "")
     _layered(axes, one)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{100 * x:g} %"))
     _explain(axes, -0.1)
@@ -46,7 +46,7 @@ def _draw_use(axes: Axes, one: Simulation) -> None:
 
 def _draw_losses(axes: Axes, one: Simulation) -> None:
     """Dropped tuples of a layer, and what the results lack by them: the deeper, the more."""
-    _dress(axes, "what each layer dropped", "")
+    _label(axes, "what each layer dropped", "")
     if one.lossless:
         _say(axes, "nothing was dropped")
         return
@@ -74,7 +74,7 @@ def _draw_errors(axes: Axes, one: Simulation) -> None:
     axes.bar(starts, errors, 0.85 * one.period_s, align="edge", color=VERMILION)
     if one.lossless:
         _say(axes, "every result is complete")
-    _dress(axes, "what each period's result lacks, in percent", "begin of the period")
+    _label(axes, "what each period's result lacks, in percent", "begin of the period")
     _timed(axes, one)
 
 
@@ -99,7 +99,7 @@ def _draw_latency(axes: Axes, one: Simulation) -> None:
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_locator(MaxNLocator(7, steps=_OF_TIME))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: duration(y)))
-    _dress(axes, "from the end of a period to its result", "begin of the period")
+    _label(axes, "from the end of a period to its result", "begin of the period")
     _timed(axes, one)
     _explain(axes, -0.17)
 
@@ -150,10 +150,7 @@ def _explain(axes: Axes, y: float) -> None:
     )
 
 
-def _dress(axes: Axes, title: str, below: str) -> None:
+def _label(axes: Axes, title: str, below: str) -> None:
     axes.set_title(title, loc="left", fontsize=10.5, color=INK)
     axes.set_xlabel(below, fontsize=9, color=INK)
-    axes.tick_params(which="both", length=0, labelsize=8.5, colors=INK)
-    axes.grid(color=FAINT, lw=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[:].set_visible(False)
+    dress(axes, 8.5)

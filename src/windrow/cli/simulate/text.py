@@ -1,6 +1,9 @@
-"""What was simulated for people: layers, periods, what is lost and how late results are."""
+"""What was simulated: layers, periods, what is lost and how late; as text, or JSON for programs."""
 
+import json
 from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
 
 from windrow.cli.figures import aligned, counted, duration, share
 from windrow.cli.plan.proofs import widths_of
@@ -8,7 +11,7 @@ from windrow.cli.simulate.arguments import Asked
 from windrow.cli.simulate.runs import Runs
 from windrow.topology.simulation import LayerReport, Percentiles, Refusal, Simulation
 
-__all__ = ["as_text", "loss_of"]
+__all__ = ["as_json", "as_text", "loss_of"]
 
 
 def as_text(runs: Runs) -> str:
@@ -117,3 +120,29 @@ def _latency(found: Percentiles | None) -> str:
 
 def _wrong(one: Simulation) -> int:
     return sum(bool(period.error) for period in one.periods)
+
+
+def as_json(runs: Runs) -> str:
+    """Every run with its layers and periods; null stands for what there was none of."""
+    asked = runs.asked
+    content = {
+        "plan": str(asked.path),
+        "widths": asked.plan.widths,
+        "sending": asked.sending.value,
+        "on_refusal": asked.on_refusal.value,
+        "lossless": runs.lossless,
+        "worst_seed": runs.worst.seed,
+        "runs": [_run(one) for one in runs.every],
+    }
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
+
+
+def _run(one: Simulation) -> dict[str, Any]:
+    return {
+        **asdict(one),
+        "sent": one.sent,
+        "lost": one.lost,
+        "error": one.error,
+        "lossless": one.lossless,
+        "periods": [{**asdict(period), "error": period.error} for period in one.periods],
+    }

@@ -1,8 +1,7 @@
 """`windrow tune SAMPLE`: what approximate windows cost on a sample, and which to take.
 
 `command` is the command, `arguments` reads what it is given, `sample` the rows; `findings` tries
-all settings; `text` and `data` tell what came out, in the words of `naming` and `advice`; `plot`
-draws it.
+all settings; `text` tells what came out, in the words of `naming`; `plot` draws it.
 """
 
 from windrow.cli.tune.command import tune

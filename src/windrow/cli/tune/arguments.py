@@ -1,19 +1,17 @@
 """What `windrow tune` is given, read: an aggregate, a window, and a target."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.lookup import registered
 from windrow.approximate.tuning import Target
 from windrow.cli.job.expressions import ExpressionError, read_aggregate
-from windrow.cli.paths import check_picture
 from windrow.cli.quantities import read_bytes, read_share
 from windrow.errors import InputError
 from windrow.windows import TrailingRows, TrailingTime, microseconds
 
-__all__ = ["check_plot", "read_asked", "read_target", "read_window"]
+__all__ = ["read_asked", "read_target", "read_window"]
 
 _MOST_DIGITS = 15
 _ERROR = "give a share of the result above 0, such as 0.1% or 0.001"
@@ -81,8 +79,3 @@ def _share(text: str) -> float:
     if not share:
         raise InputError(f"--target-error {text}: {_ERROR}")
     return share
-
-
-def check_plot(path: Path | None) -> None:
-    """Refuse a picture that cannot be written, before anything is computed."""
-    check_picture(path, "--plot")

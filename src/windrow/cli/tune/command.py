@@ -5,13 +5,13 @@ from pathlib import Path
 import click
 
 from windrow.algebra.within import CONFIDENCE, require_confidence
+from windrow.cli.drawing import check_picture
 from windrow.cli.options import plain_command
 from windrow.cli.paths import PATH
 from windrow.cli.progress import shown
-from windrow.cli.tune.arguments import check_plot, read_asked, read_target, read_window
-from windrow.cli.tune.data import as_json
+from windrow.cli.tune.arguments import read_asked, read_target, read_window
 from windrow.cli.tune.findings import Asked, find
-from windrow.cli.tune.text import as_text
+from windrow.cli.tune.text import as_json, as_text
 from windrow.files.tables import require_table
 
 __all__ = ["tune"]
@@ -64,7 +64,7 @@ def tune(
     """
     require_confidence(confidence)
     require_table(sample)
-    check_plot(plot)
+    check_picture(plot, "--plot")
     target, window = read_target(target_error, target_bytes), read_window(size, time)
     doing = ["starting"]
     with shown("windrow tune", lambda: doing[-1]):

@@ -11,7 +11,7 @@ from windrow.approximate.method import Method
 from windrow.approximate.sum_like import SumLike
 from windrow.cli.tune.findings import Asked
 
-__all__ = ["Named", "named"]
+__all__ = ["named"]
 
 
 class Named(NamedTuple):

@@ -10,17 +10,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
 
 from windrow.approximate.tuning import Measured
+from windrow.cli.drawing import BLUE, FAINT, GREEN, GREY, INK, VERMILION, dress, entitle
 from windrow.cli.figures import share, size
-from windrow.cli.tune.advice import figures
 from windrow.cli.tune.findings import Findings
 from windrow.cli.tune.naming import named
+from windrow.cli.tune.text import figures
 
 __all__ = ["draw"]
 
-_INK, _FAINT, _GREY = "#333333", "#dddddd", "#888888"
-# Okabe and Ito's, which everyone can tell apart.
-_COLOURS = {"SumLike": "#0072b2", "MaxLike": "#0072b2", "Footprint": "#d55e00", "exact": _INK}
-_CHOSEN = "#009e73"
+_COLOURS = {"SumLike": BLUE, "MaxLike": BLUE, "Footprint": VERMILION, "exact": INK}
 _WIDTH = 1.4
 
 
@@ -28,14 +26,7 @@ def draw(findings: Findings, path: Path) -> None:
     """Draw all that was tried; the ending of the path says how."""
     figure = Figure(figsize=(9, 6), layout="constrained")
     asked = findings.asked
-    figure.suptitle(
-        f"{asked.aggregate!r} over {asked.window!r}: memory against error",
-        x=0.01,
-        ha="left",
-        fontsize=13,
-        color=_INK,
-        weight="bold",
-    )
+    entitle(figure, f"{asked.aggregate!r} over {asked.window!r}: memory against error")
     axes = figure.subplots()
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -46,13 +37,13 @@ def draw(findings: Findings, path: Path) -> None:
     for name in dict.fromkeys(names):
         own = [one for one, its in zip(drawn, names, strict=True) if its == name]
         _draw_method(axes, name, own, findings.frontier, floor)
-    axes.plot([], [], "o", mfc="white", mec=_GREY, mew=_WIDTH, label="beaten in both")
+    axes.plot([], [], "o", mfc="white", mec=GREY, mew=_WIDTH, label="beaten in both")
     _draw_target(axes, findings)
     highest = max((one.max_error for one in drawn), default=0.0)
     _mark(axes, floor, max(highest, asked.target.error or 0.0, 100 * floor))
     if findings.recommendation.chosen in drawn:
         _draw_chosen(axes, findings, floor)
-    figure.legend(loc="outside lower left", ncols=3, fontsize=9, frameon=False, labelcolor=_INK)
+    figure.legend(loc="outside lower left", ncols=3, fontsize=9, frameon=False, labelcolor=INK)
     figure.savefig(path, dpi=130)
 
 
@@ -68,7 +59,7 @@ def _draw_frontier(axes: Axes, chosen: Sequence[Measured], floor: float) -> None
         [one.mean_bytes for one in chosen],
         [_height(one, floor) for one in chosen],
         drawstyle="steps-post",
-        color=_FAINT,
+        color=FAINT,
         lw=5,
         zorder=1,
         label="frontier",
@@ -108,7 +99,7 @@ def _height(one: Measured, floor: float) -> float:
 
 def _draw_target(axes: Axes, findings: Findings) -> None:
     target = findings.asked.target
-    look: dict[str, Any] = {"color": _CHOSEN, "lw": 1.3, "ls": "--", "zorder": 1.5}
+    look: dict[str, Any] = {"color": GREEN, "lw": 1.3, "ls": "--", "zorder": 1.5}
     if target.error is not None:
         axes.axhline(target.error, label=f"target: errors up to {share(target.error)}", **look)
     elif target.bytes is not None:
@@ -120,7 +111,7 @@ def _draw_chosen(axes: Axes, findings: Findings, floor: float) -> None:
     chosen = findings.recommendation.chosen
     title = named(chosen.method, findings.asked).title
     at = chosen.mean_bytes, _height(chosen, floor)
-    axes.plot(*at, "o", ms=15, mfc="none", mec=_CHOSEN, mew=2.2, zorder=4)
+    axes.plot(*at, "o", ms=15, mfc="none", mec=GREEN, mew=2.2, zorder=4)
     dots = [(one.mean_bytes, _height(one, floor)) for one in findings.tried]
     x, y = _free_corner(axes, dots)
     axes.annotate(
@@ -131,9 +122,9 @@ def _draw_chosen(axes: Axes, findings: Findings, floor: float) -> None:
         ha="left" if x < 0.5 else "right",
         va="bottom" if y < 0.5 else "top",
         fontsize=10,
-        color=_INK,
-        bbox={"boxstyle": "round,pad=0.5", "fc": "white", "ec": _CHOSEN, "lw": 1.3},
-        arrowprops={"arrowstyle": "-", "color": _CHOSEN, "lw": 1.1, "shrinkB": 8},
+        color=INK,
+        bbox={"boxstyle": "round,pad=0.5", "fc": "white", "ec": GREEN, "lw": 1.3},
+        arrowprops={"arrowstyle": "-", "color": GREEN, "lw": 1.1, "shrinkB": 8},
         zorder=5,
     )
 
@@ -161,13 +152,10 @@ def _mark(axes: Axes, floor: float, high: float) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: size(x).replace(".0 ", " ")))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel(
-        "memory of a window: on average, and thin lines up to the peak", fontsize=10, color=_INK
+        "memory of a window: on average, and thin lines up to the peak", fontsize=10, color=INK
     )
-    axes.set_ylabel("largest error, as a share of the result", fontsize=10, color=_INK)
-    axes.tick_params(which="both", length=0, labelsize=9, colors=_INK)
-    axes.grid(color=_FAINT, lw=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[:].set_visible(False)
+    axes.set_ylabel("largest error, as a share of the result", fontsize=10, color=INK)
+    dress(axes, 9)
 
 
 def _percent(number: float) -> str:

@@ -7,14 +7,7 @@ from windrow.arguments import finite, shown, whole
 from windrow.errors import InputError
 from windrow.paged.stores.base import Batch, Key
 
-__all__ = [
-    "END",
-    "require_batch",
-    "require_keys",
-    "require_name",
-    "require_seconds",
-    "require_whole",
-]
+__all__ = ["require_batch", "require_keys", "require_name", "require_seconds", "require_whole"]
 
 END = 2**63  # numbers lie in [0, END)
 

@@ -6,8 +6,7 @@ take it apart character by character: some 20 ns for a byte.  Text that is ASCII
 
 from typing import Any
 
-from windrow.columnar.ascii_text import from_text, to_text
-from windrow.columnar.compression import compress, decompress
+from windrow.columnar.compression import compress, decompress, from_text, to_text
 
 __all__ = ["VALUE", "from_value", "to_value"]
 

@@ -8,38 +8,22 @@ from numpy.typing import NDArray
 from windrow.errors import InputError
 from windrow.topology.model import Routing
 from windrow.topology.plan import Plan
-from windrow.topology.simulation.chance import hashed, share
-from windrow.topology.simulation.histogram import BINS
-from windrow.topology.simulation.scenario import Scenario
-from windrow.topology.simulation.seeding import Salts, offsets_of, salts_of
-from windrow.topology.simulation.settings import Refusal
-from windrow.topology.simulation.source_building import streams_of
-from windrow.topology.simulation.waiting import waiting_room
-from windrow.topology.simulation.world import (
-    BY_ITEM,
-    BY_KEY,
-    BY_SOURCE,
-    CELLS,
-    COUNTS,
-    FIRST_NODE,
-    FIRST_SLOT,
-    LAYOUT,
-    LOADS,
-    ROUTING,
-    SECOND,
-    SLOTS,
-    SUMS,
-    TURNS,
-    WIDTH,
-    Closings,
-    Results,
-    Rules,
-    World,
+from windrow.topology.simulation import columns as at
+from windrow.topology.simulation.chance import (
+    Salts,
+    hashed,
+    moments_of,
+    offsets_of,
+    salts_of,
+    share,
 )
+from windrow.topology.simulation.scenario import Refusal, Scenario, Sending
+from windrow.topology.simulation.waiting import waiting_room
+from windrow.topology.simulation.world import BINS, Closings, Results, Rules, Streams, Traced, World
 
 __all__ = ["build"]
 
-_ROUTINGS = {Routing.ITEM: BY_ITEM, Routing.SOURCE: BY_SOURCE, Routing.KEY: BY_KEY}
+_ROUTINGS = {Routing.ITEM: at.BY_ITEM, Routing.SOURCE: at.BY_SOURCE, Routing.KEY: at.BY_KEY}
 _MOST_CELLS = 2**27  # 2 GiB of them
 _MOST_PERIODS = 2**22
 _SPARE_CELLS = 4  # periods closing, open, begun early, and late
@@ -70,20 +54,20 @@ def build(scenario: Scenario) -> World:
         sigma=float(scenario.back_off.sigma),
     )
     layout = _layout(scenario, rules.cells)
-    loads = np.zeros((plan.nodes, LOADS))
-    loads[:, SECOND] = -1
-    slots = int(layout[:, SLOTS].sum())
+    loads = np.zeros((plan.nodes, at.LOADS))
+    loads[:, at.SECOND] = -1
+    slots = int(layout[:, at.SLOTS].sum())
     return World(
         rules=rules,
         layout=layout,
         limits=_limits(plan, delays),
         salts=np.concatenate([salts.routing, salts.keys]),
-        counts=np.zeros((layers, COUNTS), np.int64),
-        sums=np.zeros((layers, SUMS)),
+        counts=np.zeros((layers, at.COUNTS), np.int64),
+        sums=np.zeros((layers, at.SUMS)),
         delays=np.zeros((layers, BINS), np.int64),
         loads=loads,
         held=np.zeros(plan.nodes, np.int64),
-        cells=np.zeros((slots * rules.cells, CELLS), np.int64),
+        cells=np.zeros((slots * rules.cells, at.CELLS), np.int64),
         chance=salts.chance.copy(),
         streams=streams_of(scenario, offsets),
         waiting=waiting_room(),
@@ -128,9 +112,9 @@ def _layout(scenario: Scenario, cells: int) -> NDArray[np.int64]:
     routings = [scenario.routing, *(layer.routing for layer in plan.layers[1:])]
     codes = [_ROUTINGS[routing] for routing in routings]
     # Nodes are no sources: what they hand on has no device to be routed by.
-    codes[1:] = [BY_ITEM if code == BY_SOURCE else code for code in codes[1:]]
+    codes[1:] = [at.BY_ITEM if code == at.BY_SOURCE else code for code in codes[1:]]
     slots = [
-        keys if code == BY_KEY else width * keys
+        keys if code == at.BY_KEY else width * keys
         for code, width in zip(codes, plan.widths, strict=True)
     ]
     if sum(slots) * cells > _MOST_CELLS:
@@ -139,10 +123,10 @@ def _layout(scenario: Scenario, cells: int) -> NDArray[np.int64]:
             f"{sum(slots) * cells:,} states to hold, too many to simulate; route by key, or give a "
             f"plan of fewer keys or longer periods, or a smaller skew_s={scenario.skew_s:g}"
         )
-    layout = np.zeros((len(plan.layers), LAYOUT), np.int64)
-    layout[:, WIDTH], layout[:, ROUTING], layout[:, SLOTS] = plan.widths, codes, slots
-    layout[:, FIRST_NODE] = np.cumsum([0, *plan.widths[:-1]])
-    layout[:, FIRST_SLOT] = np.cumsum([0, *slots[:-1]])
+    layout = np.zeros((len(plan.layers), at.LAYOUT), np.int64)
+    layout[:, at.WIDTH], layout[:, at.ROUTING], layout[:, at.SLOTS] = plan.widths, codes, slots
+    layout[:, at.FIRST_NODE] = np.cumsum([0, *plan.widths[:-1]])
+    layout[:, at.FIRST_SLOT] = np.cumsum([0, *slots[:-1]])
     return layout
 
 
@@ -165,12 +149,12 @@ def _closings(
     if not scenario.closes:
         nothing = np.empty(0, np.int64)
         return Closings(
-            np.empty(0), np.empty((0, TURNS), np.int64), np.empty(0), nothing, np.empty(0)
+            np.empty(0), np.empty((0, at.TURNS), np.int64), np.empty(0), nothing, np.empty(0)
         )
     spread_s = scenario.plan.reduction.spreading_s
     slots, after = [], []
     for layer in range(layers):
-        numbers = np.arange(layout[layer, SLOTS], dtype=np.uint64)
+        numbers = np.arange(layout[layer, at.SLOTS], dtype=np.uint64)
         moments = share(hashed(salts.closing[layer], numbers)) * spread_s
         order = np.argsort(moments, kind="stable")
         slots.append(order.astype(np.int64))
@@ -179,7 +163,7 @@ def _closings(
     begins = ends + scenario.grace_s + np.arange(layers) * spread_s
     return Closings(
         due=begins + np.array([moments[0] for moments in after]),
-        places=np.zeros((layers, TURNS), np.int64),
+        places=np.zeros((layers, at.TURNS), np.int64),
         begins=begins,
         slots=np.concatenate(slots),
         after=np.concatenate(after),
@@ -195,4 +179,70 @@ def _results(layers: int, periods: int) -> Results:
         lost=np.zeros((layers, periods), np.int64),
         latencies=np.zeros(BINS, np.int64),
         longest=np.zeros(1),
+    )
+
+
+_KINDS = {
+    Sending.POISSON: at.POISSON,
+    Sending.PERIODIC: at.CYCLIC,
+    Sending.TICK: at.CYCLIC,
+    Sending.BURSTY: at.BURSTY,
+    Sending.TRACE: at.TRACED,
+}
+
+
+def streams_of(scenario: Scenario, offsets: NDArray[np.float64]) -> Streams:
+    """Streams that have yet to find out when they send first."""
+    sources, bursts = scenario.plan.sources, scenario.bursts
+    counts = np.array([one.count for one in sources])
+    number = 1 if scenario.trace is not None else len(sources)
+    return Streams(
+        kind=int(_KINDS[scenario.sending]),
+        number=number,
+        skewed=len(offsets) > 0,
+        names_devices=len(offsets) > 0 or scenario.routing is Routing.SOURCE,
+        due=np.zeros(number),
+        places=np.zeros((number, at.PLACES), np.int64),
+        groups=np.column_stack([np.cumsum(counts) - counts, counts]),
+        rates=np.array([(one.rate, one.items, one.item_bytes) for one in sources], np.float64),
+        turns=np.zeros(number),
+        bursts=np.array(
+            [(bursts.quiet_factor, bursts.quiet_s), (bursts.factor, bursts.duration_s)]
+        ),
+        moments=_moments(scenario),
+        trace=_traced(scenario),
+        offsets=offsets,
+        ahead=np.zeros((number, at.AHEAD), np.int64),
+        ahead_offsets=np.zeros((number, at.AHEAD)),
+    )
+
+
+def _moments(scenario: Scenario) -> NDArray[np.float64]:
+    if scenario.trace is not None:
+        return np.ascontiguousarray(scenario.trace.times_s, np.float64)
+    if scenario.sending is Sending.PERIODIC:
+        return moments_of(scenario.seed, scenario.plan.sources, None)
+    if scenario.sending is Sending.TICK:
+        return moments_of(scenario.seed, scenario.plan.sources, scenario.jitter_s)
+    return np.empty(0)
+
+
+def _traced(scenario: Scenario) -> Traced:
+    trace = scenario.trace
+    if trace is None:
+        nothing = np.empty(0)
+        return Traced(0, nothing, nothing, nothing, tells_periods=False)
+    sizes, periods = trace.sizes, trace.periods
+    if sizes is None:
+        counts = np.array([one.count for one in scenario.plan.sources])
+        groups = np.searchsorted(np.cumsum(counts), trace.devices, side="right")
+        each = np.array([one.item_bytes for one in scenario.plan.sources])
+        # Devices that the plan does not know are there only where all items are alike.
+        sizes = each[np.minimum(groups, len(each) - 1)]
+    return Traced(
+        items=len(trace.times_s),
+        devices=np.ascontiguousarray(trace.devices, np.int64),
+        sizes=np.ascontiguousarray(sizes, np.float64),
+        periods=np.ascontiguousarray([] if periods is None else periods, np.int64),
+        tells_periods=periods is not None,
     )

@@ -1,8 +1,16 @@
 """The report of a simulation: of every layer, of every period, and of the latency of results."""
 
 from dataclasses import dataclass
+from math import ceil, floor
 
-__all__ = ["LayerReport", "Percentiles", "PeriodReport", "Simulation"]
+import numpy as np
+from numpy.typing import NDArray
+
+from windrow.topology.simulation import columns as at
+from windrow.topology.simulation.scenario import Scenario
+from windrow.topology.simulation.world import World, percentiles_of
+
+__all__ = ["LayerReport", "Percentiles", "PeriodReport", "Simulation", "summary_of"]
 
 
 @dataclass(frozen=True)
@@ -114,3 +122,84 @@ class Simulation:
     def worst(self) -> PeriodReport | None:
         """The period whose result lacks the largest share."""
         return max(self.periods, key=lambda period: period.error, default=None)
+
+
+def summary_of(world: World, scenario: Scenario) -> Simulation:
+    """The report of a world whose time is up."""
+    results = world.results
+    return Simulation(
+        seed=scenario.seed,
+        duration_s=scenario.duration_s,
+        period_s=world.rules.period_s,
+        layers=tuple(_layer(world, scenario, layer) for layer in range(len(world.layout))),
+        periods=_periods(world),
+        latency=_percentiles(results.latencies, float(results.longest[0])),
+    )
+
+
+def _layer(world: World, scenario: Scenario, layer: int) -> LayerReport:
+    counts, sums, limits = world.counts[layer], world.sums[layer], world.limits[layer]
+    width = int(world.layout[layer, at.WIDTH])
+    begin, end = limits[at.SHIFT], limits[at.SHIFT] + scenario.duration_s
+    limit_s = width * (ceil(end) - floor(begin))
+    use = max(
+        counts[at.ACCEPTED] / (limit_s * limits[at.ITEMS_LIMIT]),
+        sums[at.BYTES] / (limit_s * limits[at.BYTES_LIMIT]),
+    )
+    return LayerReport(
+        width=width,
+        offered=int(counts[at.OFFERED]),
+        accepted=int(counts[at.ACCEPTED]),
+        dropped=int(counts[at.DROPPED]),
+        delayed=int(counts[at.DELAYED]),
+        waiting=int(counts[at.WAITING]),
+        lost=int(world.results.lost[layer].sum()),
+        peak_utilisation=float(sums[at.PEAK_USE]),
+        mean_utilisation=float(use),
+        peak_offered=int(counts[at.PEAK_TRIED]),
+        peak_held=int(counts[at.PEAK_HELD]),
+        peak_waiting=int(counts[at.PEAK_WAITING]),
+        delay=_percentiles(world.delays[layer], float(sums[at.LONGEST_DELAY])),
+    )
+
+
+def _percentiles(counts: NDArray[np.int64], longest: float) -> Percentiles | None:
+    if not counts.any():
+        return None
+    p50, p90, p99 = percentiles_of(counts, (0.5, 0.9, 0.99), longest)
+    return Percentiles(p50, p90, p99, longest)
+
+
+def _periods(world: World) -> tuple[PeriodReport, ...]:
+    rules, results = world.rules, world.results
+    drained = _drained(world)
+    arrived = results.arrived + drained
+    numbers = np.flatnonzero(results.expected).tolist()
+    return tuple(
+        PeriodReport(
+            number=number + rules.first_period,
+            start_s=rules.origin_s + (number + rules.first_period) * rules.period_s,
+            expected=int(results.expected[number]),
+            arrived=int(arrived[number]),
+            drained=int(drained[number]),
+            lost=tuple(results.lost[:, number].tolist()),
+            latency_s=_latency(world, number),
+        )
+        for number in numbers
+    )
+
+
+def _latency(world: World, number: int) -> float | None:
+    last, rules = float(world.results.last[number]), world.rules
+    end = rules.origin_s + (number + rules.first_period + 1) * rules.period_s
+    return None if np.isnan(last) else max(last - end, 0.0)
+
+
+def _drained(world: World) -> NDArray[np.int64]:
+    """By period, the items in what nodes hold and in what waits to be sent again."""
+    drained = np.zeros(world.results.periods, np.int64)
+    np.add.at(drained, world.cells[:, at.PERIOD], world.cells[:, at.WEIGHT])
+    places = world.waiting.order[: world.waiting.used[at.SIZE]]
+    tuples = world.waiting.tuples[places]
+    np.add.at(drained, tuples[:, at.OF_PERIOD], tuples[:, at.OF_WEIGHT])
+    return drained

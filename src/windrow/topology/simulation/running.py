@@ -11,10 +11,8 @@ from windrow.topology.checks import require_kind
 from windrow.topology.model import Routing
 from windrow.topology.plan import Plan
 from windrow.topology.simulation.building import build
-from windrow.topology.simulation.report import Simulation
-from windrow.topology.simulation.scenario import Scenario
-from windrow.topology.simulation.settings import BackOff, Bursts, Refusal, Sending
-from windrow.topology.simulation.summary import summary_of
+from windrow.topology.simulation.report import Simulation, summary_of
+from windrow.topology.simulation.scenario import BackOff, Bursts, Refusal, Scenario, Sending
 from windrow.topology.simulation.waiting import grown
 from windrow.topology.simulation.world import World, bare
 from windrow.topology.trace import Trace

@@ -6,19 +6,21 @@ import numpy as np
 
 from windrow.errors import InputError
 from windrow.kernels.cells import read_float, read_int, write_float, write_int
-from windrow.topology.simulation.rows import add_int, row
-from windrow.topology.simulation.world import NEXT_TICKET, NUMBERS, SIZE, TICKET, TUPLES, Waiting
+from windrow.topology.simulation import columns as at
+from windrow.topology.simulation.world import Waiting, add_int, row
 
 __all__ = ["grown", "pop", "push", "waiting_room"]
 
 
 def push(waiting: Any, due: Any) -> Any:
     """The free place of a tuple that is due then; its ticket is set, the rest is the caller's."""
-    child = read_int(waiting.used, SIZE)
+    child = read_int(waiting.used, at.SIZE)
     place = read_int(waiting.order, child)
-    write_int(row(waiting.tuples, place, TUPLES), TICKET, read_int(waiting.used, NEXT_TICKET))
-    add_int(waiting.used, SIZE, 1)
-    add_int(waiting.used, NEXT_TICKET, 1)
+    write_int(
+        row(waiting.tuples, place, at.TUPLES), at.TICKET, read_int(waiting.used, at.NEXT_TICKET)
+    )
+    add_int(waiting.used, at.SIZE, 1)
+    add_int(waiting.used, at.NEXT_TICKET, 1)
     while child > 0:
         parent = (child - 1) // 2
         if read_float(waiting.due, parent) <= due:
@@ -33,8 +35,8 @@ def push(waiting: Any, due: Any) -> Any:
 def pop(waiting: Any) -> Any:
     """The place of the tuple that is due first, which is free from now on."""
     first = read_int(waiting.order, 0)
-    add_int(waiting.used, SIZE, -1)
-    last = read_int(waiting.used, SIZE)
+    add_int(waiting.used, at.SIZE, -1)
+    last = read_int(waiting.used, at.SIZE)
     due, place = read_float(waiting.due, last), read_int(waiting.order, last)
     parent = 0
     while 2 * parent + 1 < last:
@@ -64,7 +66,7 @@ def _is_before(waiting: Any, one: Any, other: Any) -> Any:
 
 
 def _ticket(waiting: Any, place: Any) -> Any:
-    return read_int(row(waiting.tuples, read_int(waiting.order, place), TUPLES), TICKET)
+    return read_int(row(waiting.tuples, read_int(waiting.order, place), at.TUPLES), at.TICKET)
 
 
 _PLACES = 1024
@@ -78,8 +80,8 @@ def waiting_room(places: int = _PLACES) -> Waiting:
         used=np.zeros(2, np.int64),
         due=np.empty(places),
         order=np.arange(places),
-        tuples=np.zeros((places, TUPLES), np.int64),
-        numbers=np.zeros((places, NUMBERS)),
+        tuples=np.zeros((places, at.TUPLES), np.int64),
+        numbers=np.zeros((places, at.NUMBERS)),
     )
 
 

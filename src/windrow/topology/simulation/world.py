@@ -3,51 +3,38 @@
 Time is that of the first layer: what reaches layer l at u on that clock is there at u + SHIFT.
 Delays between layers are constant, so whatever leaves a layer reaches the next one in the same
 order, and can be passed down at once.
+
+Compiled code reads and writes rows by their address: handing arrays from function to function would
+cost more than what is done with them.
 """
 
+from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["Closings", "Results", "Rules", "Streams", "Traced", "Waiting", "World", "bare"]
+from windrow.compiler.marks import hot
+from windrow.kernels.cells import read_float, read_int, write_float, write_int
 
-# Constants are numbers of numpy's: plain ones have types of their own to the compiler.
-
-# How items of one layer choose a node of the next.
-BY_ITEM, BY_SOURCE, BY_KEY = map(np.int64, range(3))
-# When devices send.
-POISSON, CYCLIC, BURSTY, TRACED = map(np.int64, range(4))
-
-# Columns of `layout`, what layers are, and how many these are,
-WIDTH, ROUTING, FIRST_NODE, FIRST_SLOT, SLOTS, LAYOUT = map(np.int64, range(6))
-# of `limits`, what they take in a second and how far their clocks are behind,
-ITEMS_LIMIT, BYTES_LIMIT, SHIFT, LIMITS = map(np.int64, range(4))
-# of `counts` and `sums`, what happened at each,
-OFFERED, ACCEPTED, DROPPED, DELAYED, WAITING = map(np.int64, range(5))
-PEAK_WAITING, PEAK_HELD, PEAK_TRIED, COUNTS = map(np.int64, range(5, 9))
-BYTES, PEAK_USE, LONGEST_DELAY, SUMS = map(np.int64, range(4))
-# of `loads`, what a node had in its latest second,
-SECOND, TRIED, TAKEN, TAKEN_BYTES, LOADS = map(np.int64, range(5))
-# and of `cells`, what a node holds: a weight of 0 is none.
-PERIOD, WEIGHT, CELLS = map(np.int64, range(3))
-
-# Columns of `Streams.places`: the next device of a cycle, which cycle, whether it is a burst, and
-# how many devices are left of those drawn ahead, at most `AHEAD`;
-PLACE, CYCLE, BURSTING, LEFT, PLACES = map(np.int64, range(5))
-AHEAD = np.int64(64)
-# of `Streams.groups` and `Streams.rates`, one row for each class,
-FIRST_DEVICE, DEVICES, GROUPS = map(np.int64, range(3))
-DEVICE_RATE, CLASS_RATE, ITEM_BYTES, RATES = map(np.int64, range(4))
-# and of `Streams.bursts`, a row for rests and one for bursts.
-FACTOR, MEAN_S, BURSTS = map(np.int64, range(3))
-
-# Columns of `Closings.places`: whose turn it is, and which period closes.
-TURN, CLOSED, TURNS = map(np.int64, range(3))
-
-# Cells of `Waiting.used`, and columns of `Waiting.tuples` and `Waiting.numbers`.
-SIZE, NEXT_TICKET = map(np.int64, range(2))
-LAYER, NODE, KEY, OF_PERIOD, OF_WEIGHT, TICKET, TUPLES = map(np.int64, range(7))
-OF_BYTES, SINCE, NUMBERS = map(np.int64, range(3))
+__all__ = [
+    "BINS",
+    "Closings",
+    "Results",
+    "Rules",
+    "Streams",
+    "Traced",
+    "Waiting",
+    "World",
+    "add_float",
+    "add_int",
+    "bare",
+    "bin_of",
+    "percentiles_of",
+    "raise_float",
+    "raise_int",
+    "row",
+]
 
 
 class Rules(NamedTuple):
@@ -163,3 +150,62 @@ def bare(part: Any) -> Any:
     if isinstance(part, tuple):
         return type(part)(*map(bare, part))
     return part
+
+
+_BYTES = np.int64(8)
+
+
+@hot
+def row(address: Any, number: Any, cells: Any) -> Any:
+    """The address of one row with this many cells."""
+    return address + _BYTES * cells * number
+
+
+@hot
+def add_int(address: Any, cell: Any, amount: Any) -> None:
+    """Add to a cell."""
+    write_int(address, cell, read_int(address, cell) + amount)
+
+
+@hot
+def add_float(address: Any, cell: Any, amount: Any) -> None:
+    """Add to a cell."""
+    write_float(address, cell, read_float(address, cell) + amount)
+
+
+@hot
+def raise_int(address: Any, cell: Any, number: Any) -> None:
+    """Let a cell be at least so much."""
+    write_int(address, cell, max(read_int(address, cell), number))
+
+
+@hot
+def raise_float(address: Any, cell: Any, number: Any) -> None:
+    """Let a cell be at least so much."""
+    write_float(address, cell, max(read_float(address, cell), number))
+
+
+# Durations are counted in bins that grow by 2 percent, from a millisecond to ten million seconds.
+_LEAST = 1e-3  # what is shorter counts as nothing
+_PER_E = 50.0  # bins from a duration to e times as much
+BINS = 1154
+
+
+def bin_of(duration: Any) -> Any:
+    """The bin of a duration; compiled."""
+    if duration < _LEAST:
+        return 0
+    return min(1 + int(log(duration / _LEAST) * _PER_E), BINS - 1)
+
+
+def percentiles_of(
+    counts: NDArray[np.int64], shares: tuple[float, ...], most: float
+) -> tuple[float, ...]:
+    """Durations that so large a share of all does not exceed, to a bin's width; at most `most`."""
+    reached = np.cumsum(counts)
+    places = [int(np.searchsorted(reached, share * reached[-1])) for share in shares]
+    return tuple(min(_upper_end(place), most) for place in places)
+
+
+def _upper_end(place: int) -> float:
+    return 0.0 if place == 0 else float(_LEAST * np.exp(place / _PER_E))

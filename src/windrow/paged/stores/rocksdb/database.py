@@ -1,4 +1,13 @@
-"""One RocksDB database: who has it open, and what its errors mean."""
+"""One RocksDB database: what lies where, who has it open, and what its errors mean.
+
+    "layout"                           which of these layouts it is
+    "next"                             the identity of the next new window
+    "w" name                           the identity of a window: all that `names` reads
+    "p" identity length space number   a value; big-endian, so that numbers sort in their space
+
+Identities are numbers of 8 bytes, never used twice: no window's keys begin like another's, whatever
+their names, and the values of a deleted window cannot turn up in a new one.
+"""
 
 import os
 import socket
@@ -8,13 +17,60 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rocksdict import Rdict, ReadOptions, WriteBatch, WriteOptions
+from rocksdict import (
+    BlockBasedOptions,
+    Cache,
+    DBCompressionType,
+    DBRecoveryMode,
+    Options,
+    Rdict,
+    ReadOptions,
+    WriteBatch,
+    WriteOptions,
+)
 
 from windrow.errors import DamagedPageError, StoreBusyError, StoreError
-from windrow.paged.stores.rocksdb.layout import LAYOUT, LAYOUT_KEY, NEXT_KEY, identity
-from windrow.paged.stores.rocksdb.tuning import page_options
 
-__all__ = ["Database"]
+__all__ = ["Database", "following", "pages_prefix", "place", "window_key", "window_name"]
+
+LAYOUT_KEY, LAYOUT = b"layout", b"windrow pages 1"
+NEXT_KEY = b"next"
+WINDOWS, AFTER_WINDOWS = b"w", b"x"  # the keys of windows lie in [WINDOWS, AFTER_WINDOWS)
+
+_PAGES = b"p"
+
+
+def window_key(name: str) -> bytes:
+    """The key that holds a window's identity."""
+    # surrogatepass: any Python text is a name, even text that is not Unicode
+    return WINDOWS + name.encode("utf-8", "surrogatepass")
+
+
+def window_name(key: bytes) -> str:
+    """The name of the window whose identity this key holds."""
+    return key[len(WINDOWS) :].decode("utf-8", "surrogatepass")
+
+
+def identity(number: int) -> bytes:
+    """A window's identity."""
+    return number.to_bytes(8, "big")
+
+
+def following(window: bytes) -> bytes:
+    """The identity after this one."""
+    return identity(int.from_bytes(window, "big") + 1)
+
+
+def pages_prefix(window: bytes) -> bytes:
+    """How the keys of a window's values begin, and no other keys."""
+    return _PAGES + window
+
+
+def place(prefix: bytes, space: str, number: int) -> bytes:
+    """The key of one value."""
+    # The length keeps spaces apart: without it, "a" would begin like "ab".
+    return b"%b%c%b%b" % (prefix, len(space), space.encode(), number.to_bytes(8, "big"))
+
 
 # What the system says, and what to do about it.  RocksDB writes nothing more after a disk failed.
 _ADVICE = (
@@ -43,7 +99,7 @@ class Database:
         self._options.sync = sync
         with self._explained():
             path.mkdir(parents=True, exist_ok=True)
-            self._db: Any = Rdict(str(path), page_options())
+            self._db: Any = Rdict(str(path), _page_options())
         try:
             self._require_ours()
         except BaseException:
@@ -146,3 +202,43 @@ class Database:
             return self._holder_file.read_text()
         except OSError:
             return "another process"
+
+
+_KB = 1 << 10
+_MB = 1 << 20
+
+
+def _page_options() -> Options:
+    """For pages: 4 to 64 KB each, written once, read at random, in little memory."""
+    options = Options(raw_mode=True)
+    options.create_if_missing(True)
+    table = BlockBasedOptions()
+
+    # Memory: three write buffers, and a cache that counts indexes and filters too.
+    options.set_write_buffer_size(8 * _MB)
+    options.set_max_write_buffer_number(3)
+    options.set_db_write_buffer_size(24 * _MB)
+    options.set_max_open_files(256)
+    table.set_block_cache(Cache(16 * _MB))
+    table.set_cache_index_and_filter_blocks(True)
+    table.set_pin_l0_filter_and_index_blocks_in_cache(True)
+
+    # Reads: a page or a few to a block, and no look into files that do not have it.
+    table.set_block_size(16 * _KB)
+    table.set_bloom_filter(10, False)
+
+    # Disk: small files, so that what a sliding window leaves behind is soon merged away.
+    options.set_compression_type(DBCompressionType.lz4())
+    options.set_target_file_size_base(16 * _MB)
+    options.set_max_bytes_for_level_base(64 * _MB)
+    options.set_max_total_wal_size(64 * _MB)
+    options.set_max_background_jobs(2)
+    options.set_keep_log_file_num(2)
+    options.set_max_log_file_size(_MB)
+
+    # Safety: a log that breaks off, as after a crash, is read up to there; a damaged one is an
+    # error, while by default everything after the damage would be dropped silently.
+    options.set_wal_recovery_mode(DBRecoveryMode.tolerate_corrupted_tail_records())
+
+    options.set_block_based_table_factory(table)
+    return options

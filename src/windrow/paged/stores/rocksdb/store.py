@@ -11,11 +11,11 @@ from windrow.errors import InputError
 from windrow.paged.stores.base import Batch, Key, Store, StoredWindow
 from windrow.paged.stores.checks import require_batch, require_keys, require_name
 from windrow.paged.stores.opened import Opened
-from windrow.paged.stores.rocksdb.database import Database
-from windrow.paged.stores.rocksdb.layout import (
+from windrow.paged.stores.rocksdb.database import (
     AFTER_WINDOWS,
     NEXT_KEY,
     WINDOWS,
+    Database,
     following,
     pages_prefix,
     place,
