@@ -130,9 +130,7 @@ def test_a_row_is_either_in_results_or_among_late_rows(spark: SparkSession) -> N
         asked = wr.over(feed.frame, time="t", by="k")
         queries = [asked.window(over, **how).aggregate(**aggregates) for over, how in kinds]
         runs = fed(feed, batches, [*queries, *(query.late() for query in queries)])
-        for (over, _), run, late in zip(
-            kinds, runs[: len(kinds)], runs[len(kinds) :], strict=True
-        ):
+        for (over, _), run, late in zip(kinds, runs[: len(kinds)], runs[len(kinds) :], strict=True):
             left = [row for batch in batches for row in batch]
             for row in late.rows:
                 left.remove(row)
