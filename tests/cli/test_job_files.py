@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.support import GOOD, STREAM, problems, read, with_line
 from windrow import agg, window
-from windrow.cli.job import AVAILABLE_NOW
+from windrow.cli.job import AVAILABLE_NOW, Parallel
 
 
 def test_a_good_job_is_read_in_full(tmp_path: Path) -> None:
@@ -65,6 +65,21 @@ def test_bounds_of_approximate_windows_are_read(tmp_path: Path) -> None:
     assert again.approximation is not None
     assert again.approximation.max_buckets == 7
     assert read(tmp_path, GOOD).approximation is None
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("time", Parallel("time", None)), ("{method: panes, units: 8}", Parallel("panes", 8))],
+)
+def test_it_says_how_windows_are_spread(tmp_path: Path, given: str, expected: Parallel) -> None:
+    assert read(tmp_path, GOOD, f"parallel={given}").parallel == expected
+
+
+def test_results_are_ordered_if_it_says_so(tmp_path: Path) -> None:
+    assert read(tmp_path, GOOD, "ordered=true").ordered
+    assert not read(tmp_path, GOOD, "ordered=no").ordered
+    assert not read(tmp_path, GOOD).ordered
+    assert read(tmp_path, GOOD).parallel is None
 
 
 def test_a_stream_is_read_in_full(tmp_path: Path) -> None:

@@ -71,6 +71,32 @@ def test_a_batch_is_written_and_summed_up(tmp_path: Path, spark: SparkSession) -
     assert done.stderr.endswith(f" s: {tmp_path / 'hot'} (parquet)\n")
 
 
+def test_windows_are_spread_and_results_in_order_as_the_job_says(
+    tmp_path: Path, spark: SparkSession
+) -> None:
+    write_readings(tmp_path)
+    job = written(tmp_path, BATCH)
+    spread = ("--set", "parallel={method: time, units: 3}", "--set", "ordered=true")
+    done = run("run", job, *spread)
+    assert done.exit_code == 0, done.stderr
+    found = [
+        (row.window.end, row.sensor) for row in spark.read.parquet(str(tmp_path / "hot")).collect()
+    ]
+    assert found == sorted(found)
+    assert len(found) == 12
+    plan = run("explain", job, *spread).stdout
+    assert "parallel='time'" in plan
+    assert "results by end, start, name and key" in plan
+
+
+def test_a_way_to_spread_windows_that_does_not_suit_them_is_refused(tmp_path: Path) -> None:
+    write_readings(tmp_path)
+    settings = ("--set", "windows={session: 5 min}", "--set", "parallel=panes")
+    done = run("run", written(tmp_path, BATCH), *settings)
+    assert done.exit_code == 2
+    assert "parallel='panes' cannot run this query" in done.stderr
+
+
 def test_a_csv_holds_the_window_in_two_columns(tmp_path: Path, spark: SparkSession) -> None:
     write_readings(tmp_path)
     job = written(tmp_path, BATCH)

@@ -29,6 +29,7 @@ QUICK_START = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.python.daemon.module": "tests.spark.daemon",
     "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing"
         ".FileSystemBasedCheckpointFileManager"
@@ -50,3 +51,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         session.sparkContext.pythonExec = python
         yield session
         session.stop()
+
+
+@pytest.fixture(scope="module")
+def one_partition(spark: SparkSession) -> Iterator[None]:
+    """All key groups in one partition: a third less work for streams of which results matter."""
+    name = "spark.sql.shuffle.partitions"
+    spark.conf.set(name, "1")
+    yield
+    spark.conf.set(name, SETTINGS[name])

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
+import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import windrow as wr
@@ -12,6 +13,8 @@ from windrow import agg, window
 from windrow.algebra.aggregate import Aggregate
 from windrow.testing import Feed, Run, check_rows, expected
 from windrow.windows import Window
+
+pytestmark = pytest.mark.usefixtures("one_partition")
 
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 COLUMNS = "k string, t timestamp, v bigint"

@@ -19,6 +19,8 @@ from tests.spark.support import AGGREGATES, WINDOWS, Asked, Row, examples
 from windrow.testing import check_rows
 from windrow.window import Emit
 
+pytestmark = pytest.mark.usefixtures("one_partition")
+
 
 def check(spark: SparkSession, asked: Asked, data: st.DataObject) -> None:
     batches = data.draw(arrivals())

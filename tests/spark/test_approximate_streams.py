@@ -29,6 +29,8 @@ from windrow.spark.inspection import about_of, kept_keys, operators_of
 from windrow.testing import Feed, Run
 from windrow.windows import Emit
 
+pytestmark = pytest.mark.usefixtures("one_partition")
+
 
 def cut(rows: Sequence[Row], seed: int) -> list[list[Row]]:
     """Rows that arrive up to the lateness late, in micro-batches of any size."""

@@ -21,6 +21,8 @@ from windrow.errors import InputError
 from windrow.testing import Feed, Run, check_rows, expected
 from windrow.windows import Policy, TrailingRows, TrailingTime, Window
 
+pytestmark = pytest.mark.usefixtures("one_partition")
+
 # The first query reads columns of the rows, the others what the one before has made of them.
 FIRST: dict[str, Aggregate[Any]] = {"n": agg.count(), "s": agg.sum("i"), "top": agg.max("i")}
 NEXT: dict[str, Aggregate[Any]] = {"n": agg.sum("n"), "s": agg.sum("s"), "top": agg.max("top")}

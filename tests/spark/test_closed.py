@@ -15,6 +15,8 @@ from windrow.spark.analysis.resolve import read
 from windrow.spark.state.signature import signature_of
 from windrow.window import Closed, Emit, Ties
 
+pytestmark = pytest.mark.usefixtures("one_partition")
+
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 BOTH = window.trailing("10 s", closed="both", ties="together")
 

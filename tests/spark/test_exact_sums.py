@@ -20,6 +20,8 @@ from windrow.plan.stages import AggregateWindows, ExpandSlices, FoldRows, PackVa
 from windrow.testing import Feed
 from windrow.windows import Hopping, Tumbling
 
+pytestmark = pytest.mark.usefixtures("one_partition")
+
 HOUR_US = 3_600_000_000
 WIDE = Context(prec=200)
 # By column: digits and scale.  Wide ones are summed by halves, others by Spark itself; of the last

@@ -13,6 +13,8 @@ from windrow.plan import Strategy
 from windrow.spark.result import Windowed
 from windrow.windows import Aligned, Emit
 
+pytestmark = pytest.mark.usefixtures("one_partition")
+
 SCHEMA = "`t.s` timestamp, k string, x double"
 PARTS: dict[str, Any] = {"n": agg.count(), "m": agg.mean("x"), "v": agg.variance("x")}
 END = 1_711_850_000

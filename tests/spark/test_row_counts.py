@@ -14,6 +14,8 @@ from tests.spark.support import examples
 from windrow import agg, window
 from windrow.testing import Feed, Run
 
+pytestmark = pytest.mark.usefixtures("one_partition")
+
 NOON = datetime(2024, 7, 1, 12)
 SIZE, EVERY = 3, 10  # seconds: most rows lie between windows
 LATENESS = 5

@@ -59,6 +59,10 @@ class Question:
             query = query.windows(**{str(name): window for name, window in job.windows})
         if job.approximation is not None:
             query = query.approximate(job.approximation.max_buckets)
+        if job.parallel is not None:
+            query = query.parallel(job.parallel.method, job.parallel.units)
+        if job.ordered:
+            query = query.ordered()
         return query.keep(*job.keep) if job.keep else query
 
 
@@ -96,7 +100,8 @@ def _place_of(message: str, job: Job) -> Place:
     for read in job.reads:
         if message.startswith(f"column {read.column!r}"):
             return read.place
-    for words, key in (("no watermark", "time"), ("two columns", "aggregates")):
+    abouts = (("no watermark", "time"), ("two columns", "aggregates"), ("units=", "parallel"))
+    for words, key in abouts:
         if words in message:
             return job.place_of(key)
     return job.place_of("windows")

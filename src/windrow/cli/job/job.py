@@ -9,7 +9,7 @@ from windrow.algebra.aggregate import Aggregate
 from windrow.cli.job.problems import Place
 from windrow.windows import Window
 
-__all__ = ["AVAILABLE_NOW", "Approximation", "Job", "Read", "Sink", "Source"]
+__all__ = ["AVAILABLE_NOW", "Approximation", "Job", "Parallel", "Read", "Sink", "Source"]
 
 AVAILABLE_NOW = "available_now"
 
@@ -61,6 +61,14 @@ class Approximation:
 
 
 @dataclass(frozen=True)
+class Parallel:
+    """How windows are spread over tasks, as `Query.parallel` takes it."""
+
+    method: str
+    units: int | None
+
+
+@dataclass(frozen=True)
 class Job:
     """A job file, read and checked as far as that is possible without the data."""
 
@@ -77,6 +85,8 @@ class Job:
     keep: tuple[str, ...]
     choices: Mapping[str, str]  # emit, order, strategy: those that were given
     approximation: Approximation | None
+    parallel: Parallel | None
+    ordered: bool
     sink: Sink
     checkpoint: str | None
     spark: Mapping[str, str]

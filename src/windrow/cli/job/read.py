@@ -12,9 +12,10 @@ from windrow.cli.job.document import compose
 from windrow.cli.job.ends import read_path, read_sink, read_source
 from windrow.cli.job.entry import Entry
 from windrow.cli.job.expressions import ExpressionError, read_aggregate
-from windrow.cli.job.job import Job, Read
+from windrow.cli.job.job import Job, Parallel, Read
 from windrow.cli.job.problems import JobFileError, Place, Problem, Problems
 from windrow.cli.job.windows import read_windows
+from windrow.parallel import Method
 from windrow.plan import Strategy
 from windrow.windows import Emit, Order, Window
 
@@ -40,6 +41,8 @@ _OTHERS = (
     "columns",
     "keep",
     "approximate",
+    "parallel",
+    "ordered",
     "checkpoint",
     "spark",
 )
@@ -91,6 +94,8 @@ class _Reading:
             aggregates=self._get("aggregates", self._aggregates) or {},
             choices=self._choices(),
             approximation=self._get("approximate", read_approximation),
+            parallel=self._get("parallel", _parallel),
+            ordered=self._get("ordered", Entry.flag) or False,
             checkpoint=self._get("checkpoint", lambda entry: read_path(entry, folder)),
             spark=self._get("spark", _spark) or {},
         )
@@ -173,6 +178,21 @@ def _columns(entry: Entry) -> dict[str, str]:
     found = entry.entries("{fahrenheit: temp * 1.8 + 32}")
     read = {name: inner.text("temp * 1.8 + 32") for name, inner in found.items()}
     return {name: text for name, text in read.items() if text is not None}
+
+
+def _parallel(entry: Entry) -> Parallel | None:
+    """A method, or a mapping of a method and a number of units."""
+    methods = [method.value for method in Method]
+    if entry.kind != "map":
+        method = entry.choice(methods)
+        return None if method is None else Parallel(method, None)
+    found = entry.section(("method", "units"), "{method: time, units: 8}")
+    if "method" not in found:
+        entry.complain_of_key(f"{entry.name}: method is missing (e.g. {{method: time, units: 8}})")
+        return None
+    method = found["method"].choice(methods)
+    units = found["units"].whole("a number of units from 1 on", "8") if "units" in found else None
+    return None if method is None else Parallel(method, units)
 
 
 def _spark(entry: Entry) -> Mapping[str, str]:
