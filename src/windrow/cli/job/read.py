@@ -95,7 +95,7 @@ class _Reading:
             choices=self._choices(),
             approximation=self._get("approximate", read_approximation),
             parallel=self._get("parallel", _parallel),
-            ordered=self._get("ordered", Entry.flag) or False,
+            ordered=bool(self._get("ordered", Entry.flag)),
             checkpoint=self._get("checkpoint", lambda entry: read_path(entry, folder)),
             spark=self._get("spark", _spark) or {},
         )
