@@ -1,5 +1,6 @@
 """One small Spark for all tests that need one."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -42,7 +43,8 @@ QUICK_START = {
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    builder = SparkSession.builder.master("local[2]").appName("windrow tests")
+    builder = SparkSession.builder.master(os.environ.get("WINDROW_TEST_MASTER", "local[2]"))
+    builder = builder.appName("windrow tests")
     for name, value in (SETTINGS | QUICK_START).items():
         builder = builder.config(name, value)
     warehouse = tmp_path_factory.mktemp("warehouse")
