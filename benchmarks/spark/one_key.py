@@ -21,6 +21,8 @@ ONE_TASK = "one task"
 UNORDERED = "without order"
 _HOPPING = "hopping, in order"
 _WIDE = "trailing, half of all rows"
+_LAST_ROWS = "trailing, half of all rows by number"
+_COUNT = "count"
 _SESSIONS = "sessions"
 _SORTED = "hopping, sorted"
 
@@ -41,6 +43,8 @@ def run(sizes: OneKeySizes, bench: Bench) -> Findings:
     bars = [
         _faster(measured, _HOPPING, 1.4),
         _faster(measured, _WIDE, 1.4),
+        _faster(measured, _LAST_ROWS, 1.3),
+        _faster(measured, _COUNT, 1.3),
         _faster(measured, _SESSIONS, 1.3),
         at_most(
             "results in order: as long as without",
@@ -61,10 +65,20 @@ def _faster(measured: list[Measured], case: str, least: float) -> Bar:
 def _queries(df: DataFrame, rows: int) -> Mapping[str, Mapping[str, Build]]:
     hour = window.hopping("1 hour", every="1 minute")
     half = window.trailing(f"{DAY_US // 2} microseconds")
+    rows_of_half = window.trailing(rows=rows // 2)
+    thousand = window.count(1000, every=10)
     gap = window.session(f"{2 * DAY_US // rows} microseconds")  # never ends before the day does
     return {
         _HOPPING: {WINDROW: partial(_last, df, hour), ONE_TASK: partial(_last, df, hour, "keys")},
         _WIDE: {WINDROW: partial(_max, df, half), ONE_TASK: partial(_max, df, half, "keys")},
+        _LAST_ROWS: {
+            WINDROW: partial(_max, df, rows_of_half),
+            ONE_TASK: partial(_max, df, rows_of_half, "keys"),
+        },
+        _COUNT: {
+            WINDROW: partial(_last, df, thousand),
+            ONE_TASK: partial(_last, df, thousand, "keys"),
+        },
         _SESSIONS: {WINDROW: partial(_max, df, gap), ONE_TASK: partial(_native, df, gap)},
         _SORTED: {WINDROW: partial(_ordered, df, hour), UNORDERED: partial(_max, df, hour)},
     }

@@ -11,6 +11,7 @@ from windrow import agg, window
 from windrow.engines.splits import Split
 from windrow.spark import stages
 from windrow.spark.batch import hot_keys as hot
+from windrow.spark.batch.cutting import HotKey, HotKeys
 from windrow.testing import check_rows, expected
 from windrow.window import Window
 
@@ -39,7 +40,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(hot, "_ONE_IN", 1)
     parts: list[int] = []
 
-    def noted(*arguments: Any) -> hot.HotKeys:
+    def noted(*arguments: Any) -> HotKeys:
         found = looking(*arguments)
         parts.extend(key.split.slots for key in found.keys)
         return found
@@ -49,7 +50,11 @@ def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return parts
 
 
-@pytest.mark.parametrize("over", [window.trailing("9 s"), window.trailing(rows=5)], ids=repr)
+@pytest.mark.parametrize(
+    "over",
+    [window.trailing("9 s"), window.trailing(rows=5), window.count(7, every=3)],
+    ids=repr,
+)
 @pytest.mark.parametrize("kind", [*KEYS, "none"])
 def test_a_hot_key_is_split_and_answers_as_ever(
     spark: SparkSession, few: list[int], over: Window, kind: str
@@ -91,9 +96,11 @@ def test_a_plan_looks_at_no_row(spark: SparkSession, monkeypatch: pytest.MonkeyP
     assert query.plan(sum=agg.sum("v")).strategy is wr.Strategy.KERNEL
 
 
-def test_two_hot_keys_are_split_side_by_side(spark: SparkSession, few: list[int]) -> None:
+@pytest.mark.parametrize("over", [window.trailing(rows=5), window.count(5)], ids=repr)
+def test_two_hot_keys_are_split_side_by_side(
+    spark: SparkSession, few: list[int], over: Window
+) -> None:
     given = [row | {"k": place % 2} for place, row in enumerate(rows(0, 0))]
-    over = window.trailing(rows=5)
     tuples = [tuple(row.values()) for row in given]
     frame = spark.createDataFrame(tuples, "k bigint, t timestamp, v bigint").coalesce(1)
     query = wr.over(frame, time="t", by="k", sample="always").window(over)
@@ -107,8 +114,8 @@ def test_rows_that_change_after_they_were_sampled_are_told_of(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     noon = int(NOON.timestamp()) * 1_000_000
-    promised = hot.HotKey(None, Split((noon + 200_000_000,), (noon + 190_000_000,)))
-    monkeypatch.setattr(stages, "hot_keys", lambda *_: hot.HotKeys((promised,)))
+    promised = HotKey(None, Split((noon + 200_000_000,), (noon + 190_000_000,)))
+    monkeypatch.setattr(stages, "hot_keys", lambda *_: HotKeys((promised,)))
     tuples = [tuple(row.values()) for row in rows(7, 1)]
     frame = spark.createDataFrame(tuples, "k bigint, t timestamp, v bigint")
     query = wr.over(frame, time="t", sample="always").window(window.trailing(rows=100))

@@ -19,6 +19,7 @@ from windrow.errors import InputError, WindowError
 from windrow.plan import Strategy
 from windrow.spark import stages
 from windrow.spark.batch import hot_keys as hot
+from windrow.spark.batch.cutting import HotKeys
 from windrow.testing import Feed, check_rows, expected
 from windrow.window import Closed, Emit, Order, Ties, Window
 
@@ -189,7 +190,7 @@ def test_the_parts_of_a_hot_key_reach_back_as_far_as_the_widest_window(
     monkeypatch.setattr(hot, "_ONE_IN", 1)
     parts: list[int] = []
 
-    def noted(*arguments: Any) -> hot.HotKeys:
+    def noted(*arguments: Any) -> HotKeys:
         found = looking(*arguments)
         parts.extend(key.split.slots for key in found.keys)
         return found

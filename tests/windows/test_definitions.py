@@ -111,7 +111,10 @@ def test_every_definition_answers_the_questions_of_a_window() -> None:
             window.session("1 s"),
             {"shape": "session", "ends_by_time": True, "silence_us": 1_000_000},
         ),
-        "count": (window.count(10), {"shape": "count", "numbers": ("first", "last")}),
+        "count": (
+            window.count(10),
+            {"shape": "count", "numbers": ("first", "last"), "span_rows": 10},
+        ),
         "start": (
             window.punctuated("on"),
             marked | {"ended_by_next_row": True, "markers": {"start": "on"}},
@@ -138,6 +141,7 @@ def test_every_definition_answers_the_questions_of_a_window() -> None:
                 "in_buckets": True,
                 "bounded": True,
                 "reach_rows": 5,
+                "span_rows": 5,
             },
         ),
         "policy": (

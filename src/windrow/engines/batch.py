@@ -14,7 +14,7 @@ from windrow.columnar.order import by_time
 from windrow.engines.engine import NO_WATERMARK, Engine, Kept, Partials
 from windrow.windows import Emit, Order
 
-__all__ = ["folded_through", "run_through"]
+__all__ = ["folded_through", "in_order", "run_through"]
 
 # Enough rows to make calling a compiled loop worthwhile; wide rows count for more than one.
 _ROWS_AT_ONCE = 1 << 18
@@ -29,16 +29,19 @@ def run_through(
     since: int | None = None,
     until: int | None = None,
     *,
+    kept: Kept | None = None,
     folded: bool = False,
 ) -> Iterator[pa.Table]:
     """The results of all pieces, each given with its lowest time, or arrival number, in order.
 
     Pieces are rows, or partials if they are `folded` already.  Of windows that lie on a grid only
     those are answered that end after `since` and not after `until`, if these are given.
+    The engine goes on from what it has `kept`, if there is anything.
 
     With `Emit.ON_CHANGE` also the results of windows that have not ended.
     """
-    kept: Kept = {name: schema.empty_table() for name, schema in engine.kept.items()}
+    if kept is None:
+        kept = {name: schema.empty_table() for name, schema in engine.kept.items()}
     if since is not None:
         nothing = engine.partials.empty_table()
         kept = engine.advance(kept, Partials(nothing), since).kept
@@ -47,7 +50,7 @@ def run_through(
     # Slices have the time of their start and need no order, as there is one for each key and time.
     rank = "start" if folded else "t" if order is Order.TIME else "n"
     given: Callable[[pa.Table], pa.Table | Partials] = (
-        Partials if folded else lambda rows: _in_order(rows, rank)
+        Partials if folded else lambda rows: in_order(rows, rank)
     )
     for low, piece in pieces:
         if weight > max(enough, held, _ROWS_AT_ONCE):
@@ -89,12 +92,12 @@ def folded_through(
             waiting, weight = [rest], _weight(rest)
             enough = 2 * weight
             if done.num_rows:
-                yield engine.whole(done) if folded else engine.fold(_in_order(done, rank))
+                yield engine.whole(done) if folded else engine.fold(in_order(done, rank))
         waiting.append(piece)
         weight += _weight(piece)
     if waiting:
         given = pa.concat_tables(waiting)
-        yield engine.whole(given) if folded else engine.fold(_in_order(given, rank))
+        yield engine.whole(given) if folded else engine.fold(in_order(given, rank))
 
 
 def _weight(rows: pa.Table) -> int:
@@ -112,7 +115,7 @@ def _parted(rows: pa.Table, low: int, rank: str) -> tuple[pa.Table, pa.Table]:
     return rows.filter(pa.array(is_lower)), rows.filter(pa.array(~is_lower))
 
 
-def _in_order(rows: pa.Table, rank: str) -> pa.Table:
+def in_order(rows: pa.Table, rank: str) -> pa.Table:
     """Rows in the order of application."""
     places = by_time(numbers(rows[rank]), numbers(rows["n"]))
     return rows if places is None else rows.take(pa.array(places))

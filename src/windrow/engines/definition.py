@@ -54,6 +54,9 @@ class Definition:
             return Reach(time_us=max(grid.size_us for grid in grids))
         if windows[0].silence_us is not None:
             return Reach()  # sessions are cut anywhere, and put together again
+        spans = [window.span_rows for window in windows]
+        if not windows[0].per_row and None not in spans:
+            return Reach(rows=max(rows for rows in spans if rows) - 1)
         return self.reach if windows[0].bounded and not self.methods else None
 
     @property

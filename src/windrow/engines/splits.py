@@ -18,7 +18,20 @@ from windrow.columnar.keyed import numbers
 from windrow.errors import InputError
 from windrow.windows import Reach
 
-__all__ = ["CONTEXT", "EVER", "Split", "best_split", "even_split", "split_rows", "whole_contexts"]
+__all__ = [
+    "CONTEXT",
+    "EVER",
+    "UNLIKELY",
+    "WORTH",
+    "Counts",
+    "Split",
+    "best_split",
+    "even_split",
+    "slot_of",
+    "split_rows",
+    "surely",
+    "whole_contexts",
+]
 
 # Context rows have arrival numbers below zero: they are in windows, but have no result.
 CONTEXT = 1 << 62
@@ -26,11 +39,67 @@ CONTEXT = 1 << 62
 EVER = -(1 << 63)  # a reach before all rows
 
 # Splitting that saves less than this share of the time is not worth the rows it doubles.
-_WORTH = 0.85
+WORTH = 0.85
 
 # The probability that a context chosen from a sample is too short is at most e^-60 for each place
 # where it may begin; over 10^9 such rows, that is less than once in 10^16 queries.
-_UNLIKELY = 60.0
+UNLIKELY = 60.0
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """A histogram of times: the edges of its bins, and how many rows lie before each."""
+
+    edges: NDArray[np.int64]
+    before: NDArray[np.int64]  # of each edge, and of the end
+
+    @classmethod
+    def of(cls, histogram: Mapping[int, int]) -> "Counts":
+        """Counts of rows by the start of their bin."""
+        edges = np.array(sorted(histogram), np.int64)
+        counts = np.array([histogram[int(edge)] for edge in edges], np.int64)
+        return cls(edges, np.concatenate([[0], np.cumsum(counts)]))
+
+    @property
+    def total(self) -> int:
+        """All rows."""
+        return int(self.before[-1])
+
+    def places(self, slots: int) -> NDArray[np.int64]:
+        """The edges, by number, that cut rows into slots of about as many each."""
+        wanted = self.total * np.arange(1, slots) / slots
+        places = np.unique(np.searchsorted(self.before[:-1], wanted))
+        return places[(places > 0) & (places < len(self.edges))]
+
+    def between(self, begin: int | None, end: int | None) -> int:
+        """About how many rows have times [begin, end); None means all before, or after."""
+        low, high = (None if t is None else np.clip(t, EVER, -EVER - 1) for t in (begin, end))
+        first = 0 if low is None else int(np.searchsorted(self.edges, low, side="right")) - 1
+        last = len(self.edges) if high is None else int(np.searchsorted(self.edges, high))
+        return max(int(self.before[last] - self.before[max(first, 0)]), 0)
+
+    def reaching(self, end: int | None, rows: int, *, at_most: bool = False) -> int:
+        """The latest edge with at least so many rows between it and the end; `EVER` without one.
+
+        Or, if `at_most`, the earliest edge with no more.
+        """
+        last = len(self.edges) if end is None else int(np.searchsorted(self.edges, end))
+        wanted = self.before[last] - rows
+        if at_most:
+            place = int(np.searchsorted(self.before, wanted))
+            return int(self.edges[place]) if place < len(self.edges) else -EVER - 1
+        place = int(np.searchsorted(self.before[:-1], wanted, side="right")) - 1
+        return EVER if place < 0 else int(self.edges[place])
+
+
+def slot_of(cuts: Sequence[int], times: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Between which cuts each time lies: slot s has the times [cuts[s - 1], cuts[s])."""
+    borders = np.asarray(cuts, np.int64)
+    if (times[1:] < times[:-1]).any():
+        return np.searchsorted(borders, times, side="right")
+    # Rows mostly come in order, and then searching for the cuts among them is fast.
+    places = np.searchsorted(times, borders)
+    return np.repeat(np.arange(len(borders) + 1), np.diff(places, prepend=0, append=len(times)))
 
 
 @dataclass(frozen=True)
@@ -47,12 +116,7 @@ class Split:
 
     def slot_of(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
         """The slot that each row belongs to."""
-        cuts = np.asarray(self.cuts, np.int64)
-        if (times[1:] < times[:-1]).any():
-            return np.searchsorted(cuts, times, side="right")
-        # Rows mostly come in order, and then searching for the cuts among them is fast.
-        places = np.searchsorted(times, cuts)
-        return np.repeat(np.arange(self.slots), np.diff(places, prepend=0, append=len(times)))
+        return slot_of(self.cuts, times)
 
     def context(self, slot: int, times: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which rows a slot needs in addition to its own."""
@@ -64,6 +128,12 @@ class Split:
     def ends(self) -> list[tuple[int | None, int | None]]:
         """For each slot after which time, and until which one, its windows end."""
         return list(zip((None, *self.cuts), (*self.cuts, None), strict=True))
+
+    def cost(self, counts: Counts, tasks: int) -> float:
+        """How long the busiest task works, in rows, those of contexts among them."""
+        begins, ends = (None, *self.reaches), (*self.cuts, None)
+        rows = [counts.between(*own) for own in zip(begins, ends, strict=True)]
+        return max(*rows, sum(rows) / tasks) if len(rows) > 1 else float(sum(rows))
 
     @property
     def bounded(self) -> dict[int, int]:
@@ -86,28 +156,19 @@ def best_split(
     and before the start of the next; some may be before the first.  Where counts are of a random
     sample, each row in it stands for at most `one_in`.
     """
-    edges, before = _counted(histogram)
-    total = int(before[-1])
-    best, cost = Split(), float(total) * _WORTH
+    counts = Counts.of(histogram)
+    best, least = Split(), counts.total * WORTH
     for slots in (tasks, 2 * tasks):
-        split = _cut(edges, before, reach, slots, one_in)
-        rows = _rows_of_slots(split, edges, before)
-        ends = max(*rows, sum(rows) / tasks)
-        if ends < cost:
-            best, cost = split, ends
+        split = _cut(counts, reach, slots, one_in)
+        cost = split.cost(counts, tasks)
+        if cost < least:
+            best, least = split, cost
     return best
 
 
 def even_split(histogram: Mapping[int, int], reach: Reach, slots: int, *, one_in: int = 1) -> Split:
     """As many slots as asked for, or as times can be told apart, with about as many rows each."""
-    return _cut(*_counted(histogram), reach, slots, one_in) if histogram else Split()
-
-
-def _counted(histogram: Mapping[int, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The edges of the bins, and how many rows lie before each, and before the end."""
-    edges = np.array(sorted(histogram), np.int64)
-    counts = np.array([histogram[int(edge)] for edge in edges], np.int64)
-    return edges, np.concatenate([[0], np.cumsum(counts)])
+    return _cut(Counts.of(histogram), reach, slots, one_in) if histogram else Split()
 
 
 def whole_contexts(
@@ -175,41 +236,20 @@ def split_rows(
     return pa.concat_tables([rows, context]), np.concatenate([key_groups, *of_taken])
 
 
-def _cut(
-    edges: NDArray[np.int64],
-    before: NDArray[np.int64],
-    reach: Reach,
-    slots: int,
-    one_in: int,
-) -> Split:
+def _cut(counts: Counts, reach: Reach, slots: int, one_in: int) -> Split:
     """About as many rows in each slot."""
-    wanted = before[-1] * np.arange(1, slots) / slots
-    places = np.unique(np.searchsorted(before[:-1], wanted))
-    places = places[(places > 0) & (places < len(edges))]
-    cuts = edges[places]
+    cuts = [int(counts.edges[place]) for place in counts.places(slots)]
+    rows = surely(reach.rows, one_in)
     # A window may reach back to before all time.
-    by_time = np.array([max(cut - reach.time_us + 1, EVER) for cut in cuts.tolist()], np.int64)
-    # The last edge with enough rows between it and the cut; if there is none, all before.
-    enough = before[places] - _surely(reach.rows, one_in)
-    reached = np.searchsorted(before[:-1], enough, side="right") - 1
-    by_rows = np.where(reached < 0, EVER, edges[np.maximum(reached, 0)])
-    reaches = np.minimum(by_time, by_rows)
-    return Split(tuple(cuts.tolist()), tuple(reaches.tolist()))
+    by_time = (max(cut - reach.time_us + 1, EVER) for cut in cuts)
+    by_rows = (counts.reaching(cut, rows) for cut in cuts)
+    return Split(tuple(cuts), tuple(map(min, by_time, by_rows)))
 
 
-def _surely(rows: int, one_in: int) -> int:
+def surely(rows: int, one_in: int) -> int:
     """How many rows a sample must promise for this many to exist (Bernstein's inequality)."""
     if one_in == 1 or not rows:
         return rows
     expected = rows / one_in
-    above = _UNLIKELY / 3 + math.sqrt((_UNLIKELY / 3) ** 2 + 2 * _UNLIKELY * expected)
+    above = UNLIKELY / 3 + math.sqrt((UNLIKELY / 3) ** 2 + 2 * UNLIKELY * expected)
     return math.ceil((expected + above) * one_in)
-
-
-def _rows_of_slots(split: Split, edges: NDArray[np.int64], before: NDArray[np.int64]) -> list[int]:
-    """How many rows each slot has to work on, its context among them, by the histogram."""
-    starts = [edges[0], *split.reaches]
-    ends = [*split.cuts, None]
-    low = [int(before[max(np.searchsorted(edges, s, side="right") - 1, 0)]) for s in starts]
-    high = [int(before[-1] if e is None else before[np.searchsorted(edges, e)]) for e in ends]
-    return [b - a for a, b in zip(low, high, strict=True)]

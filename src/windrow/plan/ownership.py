@@ -56,6 +56,8 @@ def why_one_task(query: Description) -> str | None:
         return "which rows share a bucket depends on all rows before"
     if query.order is not Order.TIME:
         return "rows are applied as they arrive, and only times can be cut"
+    if query.window.span_rows is not None:
+        return f"with emit={query.emit.value!r}, the last rows of a key say what is unfinished"
     return f"where {query.window!r} begins and ends depends on all rows before"
 
 

@@ -10,6 +10,7 @@ from windrow.parallel.owners import Owners
 
 __all__ = [
     "AggregateWindows",
+    "DealBlocks",
     "Exchange",
     "ExpandSlices",
     "FoldBlocks",
@@ -109,6 +110,11 @@ class FoldRows(_InPython):
 @dataclass(frozen=True)
 class PackBlocks(_InPython):
     """Rows of hot keys as packs by blocks of time that share nothing, all others by key group."""
+
+
+@dataclass(frozen=True)
+class DealBlocks(_InPython):
+    """Each block in the order of time, as packs for itself and for the blocks that need of it."""
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,14 @@
 """From the answers to the stages that run."""
 
+from collections.abc import Sequence
+
 from windrow.parallel.methods import Method
 from windrow.parallel.owners import Owners
 from windrow.plan.answers import Assembly, Slicing
 from windrow.plan.description import Description
 from windrow.plan.stages import (
     AggregateWindows,
+    DealBlocks,
     Exchange,
     ExpandSlices,
     FoldBlocks,
@@ -28,7 +31,7 @@ from windrow.plan.stages import (
 )
 from windrow.windows import Window
 
-__all__ = ["sorting", "stages"]
+__all__ = ["in_order_first", "sorting", "stages"]
 
 
 def stages(
@@ -125,7 +128,10 @@ def _split(query: Description, method: Method) -> str:
     """What goes by blocks of time, in words."""
     if method is not Method.TIME:
         return ""
-    return "; by blocks of time" if query.parallel is method else "; hot keys by blocks of time"
+    cut = "; by blocks of time" if query.parallel is method else "; hot keys by blocks of time"
+    if query.aligned or query.session:
+        return cut
+    return f"{cut}, each with the rows its windows begin with, and states or counts of others"
 
 
 def _folding(query: Description, method: Method) -> FoldRows:
@@ -164,6 +170,24 @@ def _blocks(query: Description, method: Method) -> tuple[Stage, ...]:
         Exchange("packs by key group, in the order of time", "partial sessions"),
         RunEngine("partial sessions put together where they touch"),
     )
+
+
+def in_order_first(stages: Sequence[Stage]) -> tuple[Stage, ...]:
+    """The same stages, but rows are put in order before what they fold to is sent to others."""
+    found: list[Stage] = []
+    for stage in stages:
+        if isinstance(stage, PackRows):
+            found += [
+                PackBlocks("rows into packs by key group; those of hot keys by their own block"),
+                Exchange("packs by block or key group, in the order of time", "all rows, packed"),
+                DealBlocks(
+                    "each block in order: its rows, and to later blocks the rows that windows "
+                    "begin with, and states of others"
+                ),
+            ]
+        else:
+            found.append(stage)
+    return tuple(found)
 
 
 def _spread(query: Description, slicing: Slicing, owners: Owners) -> tuple[Stage, ...]:

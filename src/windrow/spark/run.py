@@ -30,5 +30,5 @@ def run(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> W
 
     built = build(plan, request)
     unsplit = plan.ownership is Method.TIME and not request.streaming and not built.hot.keys
-    done = replace(plan, sampled=plan.sampled or built.hot.notes)
+    done = replace(plan, stages=built.stages, sampled=plan.sampled or built.hot.notes)
     return finish(built.df, request, replace(done, ownership=Method.KEYS) if unsplit else done)

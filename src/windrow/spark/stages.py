@@ -9,6 +9,7 @@ from windrow.engines.definition import Definition
 from windrow.plan import Plan
 from windrow.plan.stages import (
     AggregateWindows,
+    DealBlocks,
     Exchange,
     ExpandSlices,
     FoldBlocks,
@@ -29,9 +30,11 @@ from windrow.plan.stages import (
     SpreadSlices,
     Stage,
 )
+from windrow.plan.staging import in_order_first
 from windrow.spark.analysis.resolve import Request
-from windrow.spark.batch import blocks, engine, native, slices, spread
-from windrow.spark.batch.hot_keys import NONE, HotKeys, hot_keys
+from windrow.spark.batch import blocks, engine, native, row_blocks, slices, spread
+from windrow.spark.batch.cutting import NONE, HotKeys
+from windrow.spark.batch.hot_keys import hot_keys
 from windrow.spark.ordering import sort_micro_batch, sort_results
 from windrow.spark.stream import stateful
 from windrow.spark.transport.transit import arrived, tasks_of
@@ -45,6 +48,7 @@ class Built:
 
     request: Request
     df: DataFrame  # the rows of the request, before the first stage
+    stages: tuple[Stage, ...]  # all that there are, those to come among them
     slices_of: Definition | None = None  # of packs that hold slices
     folded: bool = False  # whether packs for units hold slices
     hot: HotKeys = NONE
@@ -52,9 +56,10 @@ class Built:
 
 def build(plan: Plan, request: Request) -> Built:
     """All stages of a plan, in order."""
-    built = Built(request, request.rows)
-    for stage in plan.stages:
-        built = _after(stage, built)
+    built, done = Built(request, request.rows, plan.stages), 0
+    while done < len(built.stages):  # a sample may add some
+        built = _after(built.stages[done], built)
+        done += 1
     return built
 
 
@@ -65,7 +70,9 @@ def _after(stage: Stage, built: Built) -> Built:
 
 @_after.register
 def _(stage: SampleRows, built: Built) -> Built:
-    return replace(built, hot=hot_keys(built.request, _tasks(built)))
+    hot = hot_keys(built.request, _tasks(built))
+    stages = in_order_first(built.stages) if hot.in_order else built.stages
+    return replace(built, hot=hot, stages=stages)
 
 
 @_after.register
@@ -88,6 +95,8 @@ def _(stage: PackRows, built: Built) -> Built:
     request = built.request
     if request.streaming:
         return replace(built, df=stateful.pack_rows(request))
+    if built.hot.blocks:
+        return replace(built, df=row_blocks.pack_row_blocks(request, built.hot))
     return replace(built, df=engine.pack_rows(request, built.hot))
 
 
@@ -102,7 +111,13 @@ def _(stage: FoldRows, built: Built) -> Built:
 
 @_after.register
 def _(stage: PackBlocks, built: Built) -> Built:
-    return replace(built, df=blocks.pack_blocks(built.request, built.hot))
+    pack = row_blocks.gather_row_blocks if built.hot.blocks else blocks.pack_blocks
+    return replace(built, df=pack(built.request, built.hot))
+
+
+@_after.register
+def _(stage: DealBlocks, built: Built) -> Built:
+    return replace(built, df=row_blocks.deal_row_blocks(built.df, built.request, built.hot))
 
 
 @_after.register
@@ -163,6 +178,8 @@ def _(stage: RunEngine, built: Built) -> Built:
     if built.slices_of is not None:
         results = engine.run_over_slices(built.df, built.slices_of, found=built.hot)
         return replace(built, df=results)
+    if built.hot.blocks:
+        return replace(built, df=row_blocks.run_row_blocks(built.df, built.request, built.hot))
     return replace(built, df=engine.run_over_rows(built.df, built.request, built.hot))
 
 

@@ -29,6 +29,11 @@ class Count(Window):
         require_count(self.size, "size")
         require_count(self.every, "every")
 
+    @property
+    def span_rows(self) -> int:
+        """As many as it counts."""
+        return self.size
+
     def __repr__(self) -> str:
         every = "" if self.every == self.size else f", every={self.every}"
         return f"count({self.size}{every})"

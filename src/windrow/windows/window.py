@@ -96,6 +96,11 @@ class Window:
         return None
 
     @property
+    def span_rows(self) -> int | None:
+        """How many consecutive rows of a key a full window has, whatever their times; None: any."""
+        return self.reach_rows
+
+    @property
     def bounded(self) -> bool:
         """Whether it is known before the rows how far back a row's window reaches.
 

@@ -14,8 +14,8 @@ from windrow.engines.batch import folded_through
 from windrow.engines.engines import engine_for
 from windrow.engines.splits import split_rows
 from windrow.spark.analysis.resolve import Request
+from windrow.spark.batch.cutting import HotKeys
 from windrow.spark.batch.engine import hot_numbers, key_group_count, slices_as_packs, which
-from windrow.spark.batch.hot_keys import HotKeys
 from windrow.spark.transport.hashed import HASH_KEY, hashed, hashed_rows, with_hash
 from windrow.spark.transport.packing import in_key_groups, numbered
 from windrow.spark.transport.shipped import Shipped
@@ -28,7 +28,7 @@ __all__ = ["fold_blocks", "pack_blocks"]
 def pack_blocks(request: Request, found: HotKeys) -> DataFrame:
     """Rows as packs: those of hot keys for their block, all others for their key group."""
     rows, definition = request.rows, request.definition
-    schema, splits = hashed(definition).schema, [key.split for key in found.keys]
+    schema, splits = hashed(definition).schema, found.splits
     key_groups = key_group_count(rows)
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

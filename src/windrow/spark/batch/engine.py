@@ -23,7 +23,7 @@ from windrow.engines.engines import engine_for
 from windrow.engines.splits import Split, split_rows, whole_contexts
 from windrow.spark.analysis.resolve import Request
 from windrow.spark.analysis.types import spark_schema
-from windrow.spark.batch.hot_keys import NONE, HotKey, HotKeys
+from windrow.spark.batch.cutting import NONE, HotKey, HotKeys
 from windrow.spark.transport.hashed import (
     HASH_KEY,
     as_slices,
@@ -52,8 +52,10 @@ from windrow.windows import Emit, Order
 
 __all__ = [
     "KEY_GROUPS_PER_TASK",
+    "guides",
     "hot_numbers",
     "key_group_count",
+    "key_groups_of",
     "pack_folded",
     "pack_rows",
     "pack_slices",
@@ -70,16 +72,16 @@ KEY_GROUPS_PER_TASK = 4
 def pack_rows(request: Request, found: HotKeys = NONE) -> DataFrame:
     """Rows as packs; keys that were found to be hot are split by time."""
     rows, definition, hot = request.rows, request.definition, found.keys
-    splits = [key.split for key in hot]
+    splits = found.splits
     work = _pack_rows(definition, request.key_units or key_group_count(rows), splits)
-    return sent(rows.select("*", *_guides(definition, hot)), work)
+    return sent(rows.select("*", *guides(definition, hot)), work)
 
 
 def pack_folded(
     rows: DataFrame, definition: Definition, found: HotKeys = NONE, key_groups: int | None = None
 ) -> DataFrame:
     """Rows folded into slices before the shuffle, as packs: k…, t and v…"""
-    inner, splits = hashed(definition), [key.split for key in found.keys]
+    inner, splits = hashed(definition), found.splits
     groups = key_groups or key_group_count(rows)
     work = _pack_folded(Shipped(engine_for, inner), inner.schema, groups, splits)
     guided = rows.select("*", *which(found.keys))
@@ -99,8 +101,8 @@ def run_over_rows(packs: DataFrame, request: Request, found: HotKeys = NONE) -> 
     engine = Shipped(engine_for, definition)
     results = result_schema(engine.get().schema)
     key_groups = key_group_count(packs)
-    contexts = _contexts(request, key_groups, found.keys)
-    ends = _ends(definition, key_groups, found.keys)
+    contexts = _contexts(request, key_groups, found.splits)
+    ends = _ends(definition, key_groups, found.splits)
     work = _run_key_groups(
         engine, definition.schema, results, definition.order, request.emit, contexts, ends
     )
@@ -121,7 +123,7 @@ def run_over_slices(
     # There may be many more windows than rows: Python does not send what Spark can add by itself.
     known = ["end"] if len(sizes) == 1 else []
     results = result_schema(engine.get().schema, *known)
-    ends = _ends(definition, key_group_count(packs), found.keys)
+    ends = _ends(definition, key_group_count(packs), found.splits)
     work = _run_key_groups(engine, packed, results, Order.TIME, ends=ends, folded=rows is None)
     windows = in_workers(packs, work, spark_schema(results))
     return windows.withColumn("end", F.col("start") + sizes.pop()) if known else windows
@@ -132,7 +134,7 @@ def key_group_count(df: DataFrame) -> int:
     return tasks_of(df.sparkSession) * KEY_GROUPS_PER_TASK
 
 
-def _guides(definition: Definition, hot: Sequence[HotKey]) -> list[Column]:
+def guides(definition: Definition, hot: Sequence[HotKey]) -> list[Column]:
     """What determines a row's key group: its hash, and if there are hot keys, which one it has.
 
     Every column that is sent to Python costs time, so Python computes what it can by itself.
@@ -143,26 +145,26 @@ def _guides(definition: Definition, hot: Sequence[HotKey]) -> list[Column]:
 
 
 def _contexts(
-    request: Request, key_groups: int, hot: Sequence[HotKey]
+    request: Request, key_groups: int, splits: Sequence[Split]
 ) -> dict[int, tuple[int, int]]:
     """For key groups of slots: how many rows of context the sample promised, and where it ends."""
     rows, wanted = request.definition.reach.rows, {}
     if not rows:
         return {}
-    for key in hot:
-        for slot, cut in key.split.bounded.items():
+    for split in splits:
+        for slot, cut in split.bounded.items():
             wanted[key_groups + slot] = (rows, cut)
-        key_groups += key.split.slots
+        key_groups += split.slots
     return wanted
 
 
 def _ends(
-    definition: Definition, key_groups: int, hot: Sequence[HotKey]
+    definition: Definition, key_groups: int, splits: Sequence[Split]
 ) -> dict[int, tuple[int | None, int | None]]:
     """For key groups of slots: after which time, and until which one, windows of a grid end."""
     if definition.windows[0][1].grid is None:
         return {}
-    every = [ends for key in hot for ends in key.split.ends]
+    every = [ends for split in splits for ends in split.ends]
     return dict(enumerate(every, key_groups))
 
 
@@ -184,15 +186,17 @@ def _pack_rows(definition: Definition, key_groups: int, splits: Sequence[Split])
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for table in numbered(batches):
             rows = table.select(schema.names).cast(schema)
-            given = HASH in table.schema.names
-            own: NDArray[Any] = (
-                numbers(table[HASH]) if given else hashes(table, keys)
-            ) % key_groups
+            own = key_groups_of(table, keys) % key_groups
             if splits:
                 rows, own = split_rows(rows, own, hot_numbers(table), splits, key_groups)
             yield from in_key_groups(rows, own, numbers(rows[rank_column(order)]))
 
     return work
+
+
+def key_groups_of(table: pa.Table, keys: Sequence[str]) -> NDArray[Any]:
+    """The hash of each row's key, of which the key group is a remainder."""
+    return numbers(table[HASH]) if HASH in table.schema.names else hashes(table, keys)
 
 
 def hot_numbers(table: pa.Table) -> NDArray[Any] | None:

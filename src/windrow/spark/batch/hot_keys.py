@@ -2,29 +2,25 @@
 
 Windows can be cut by time if it is known how far back they reach, as of trailing windows and those
 on a grid, or if their parts can be merged, as of sessions.  Hot keys are found in a sample of the
-rows, if `sampling` allows it: one job without a shuffle.
+rows, if `sampling` allows it: one job without a shuffle.  `cutting.py` chooses how they are cut.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from windrow.columnar.keyed import numbers
-from windrow.engines.splits import Split, best_split, even_split
 from windrow.parallel import Method
 from windrow.spark.analysis.resolve import Request
+from windrow.spark.batch.cutting import Cutting, HotKeys
 from windrow.spark.batch.sampling import LIMIT_S, look_at, why_not
-from windrow.windows import Order, Reach
+from windrow.windows import Emit, Order
 
 __all__ = [
-    "NONE",
-    "HotKey",
-    "HotKeys",
     "hot_keys",
     "is_cuttable",
     "is_splittable",
@@ -39,7 +35,8 @@ _ONE_IN = 64
 _SOME = 1 << 12
 _SMALL_BYTES = 1 << 24
 _SEED = 1
-_BINS = 512
+# Where all keys are to be cut one by one, as many of them: each costs every row a comparison.
+_MOST_KEYS = 16
 
 # In SQL: Spark's unique id of a row, whose lower bits are its number in its partition; and whether
 # the row is sampled.  A hash of the whole id decides: systematic sampling aliases with periodic
@@ -53,44 +50,33 @@ _DRAWN = f"""
 """
 
 
-@dataclass(frozen=True)
-class HotKey:
-    """Which rows belong to the key, and how to split them."""
-
-    rows: Column | None  # None: all rows, there being no key
-    split: Split
-
-
-@dataclass(frozen=True)
-class HotKeys:
-    """The keys to split, and how they were found, in words."""
-
-    keys: tuple[HotKey, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-NONE = HotKeys()
-
-
 def hot_keys(request: Request, tasks: int) -> HotKeys:
     """The keys to split, if any, of a request whose keys can be split."""
-    reach = request.definition.context
-    assert reach is not None  # as `is_cuttable` says
     keys, forced = request.definition.keys, request.method is Method.TIME
     tasks = tasks if request.units is None else request.units
     one_in = 1 if forced and _is_small(request.rows) else _ONE_IN
     look = look_at(request, lambda: _sample(request.rows, keys, one_in))
     if look.found is None:
         return HotKeys(notes=(_unseen(f"it took longer than {LIMIT_S:.0f} s"),))
-    if forced:
-        return _all_rows(look.found, look.seconds, reach, tasks)
-    found: list[HotKey] = []
-    for key, own in _heavy(look.found, keys, tasks):
-        most = int(numbers(own["seen"]).max())
-        split = best_split(_histogram(own), reach, tasks, one_in=most)
-        if split.slots > 1:
-            found.append(HotKey(key, split))
-    return HotKeys(tuple(found), (_seen(look.found, look.seconds, len(found)),))
+    cutting = Cutting(request, tasks, even=forced)
+    seen = f"{look.found.num_rows:,} rows in {look.seconds:.1f} s"
+    if not forced:
+        found = cutting.of(_heavy(look.found, keys, tasks))
+        return _noted(found, _seen(look.found, seen, len(found.keys)))
+    if not keys or not cutting.by_rows:
+        found = cutting.of([(None, look.found)])
+        return _noted(found, f"{seen}; all keys are cut into {found.keys[0].split.slots} blocks")
+    # How far back in time so many rows lie differs from key to key.
+    if not is_hashable(request):
+        return HotKeys(notes=(f"{seen}; nested keys are not cut by numbers of rows",))
+    found = cutting.of(_heaviest(look.found, keys))
+    cut = f"{len(found.keys)} of {_keys_in(look.found)} keys are cut into up to {tasks} blocks"
+    return _noted(found, f"{seen}; {cut}")
+
+
+def _noted(found: HotKeys, note: str) -> HotKeys:
+    states = ", and sent states for rows between those that windows begin and end with"
+    return replace(found, notes=(note + states * found.folds,))
 
 
 def why_unsampled(request: Request) -> str | None:
@@ -99,18 +85,20 @@ def why_unsampled(request: Request) -> str | None:
     return None if reason is None else _unseen(reason)
 
 
-def _all_rows(sample: pa.Table, seconds: float, reach: Reach, slots: int) -> HotKeys:
-    """All rows cut at the same times, whatever their keys."""
-    seen = f"{sample.num_rows:,} rows in {seconds:.1f} s"
-    most = int(numbers(sample["seen"]).max()) if sample.num_rows else 1
-    histogram = _histogram(sample) if sample.num_rows else {}
-    split = even_split(histogram, reach, slots, one_in=most)
-    return HotKeys((HotKey(None, split),), (f"{seen}; all keys are cut into {split.slots} blocks",))
-
-
 def is_cuttable(request: Request) -> bool:
     """Whether the windows of one key can be divided among several tasks, by time."""
-    return request.order is Order.TIME and request.definition.context is not None
+    if request.order is not Order.TIME or request.definition.context is None:
+        return False
+    window = request.windows[0][1]
+    # Which count windows of a batch are unfinished, the last rows of a key say.
+    by_count = window.span_rows is not None and not window.per_row
+    return not (by_count and request.emit is Emit.ON_CHANGE and not request.streaming)
+
+
+def is_hashable(request: Request) -> bool:
+    """Whether Spark's hash tells all keys apart: it would skip nulls inside of nested ones."""
+    schema, keys = request.definition.schema, request.definition.keys
+    return not any(pa.types.is_nested(schema.field(key).type) for key in keys)
 
 
 def is_splittable(request: Request, tasks: int) -> bool:
@@ -119,19 +107,14 @@ def is_splittable(request: Request, tasks: int) -> bool:
         return False
     if request.method is not Method.AUTO:
         return request.method is Method.TIME
-    if tasks < 2:
-        return False
-    keys = request.definition.keys
-    # Nulls inside of nested keys would be skipped by their hash.
-    return not any(pa.types.is_nested(request.definition.schema.field(key).type) for key in keys)
+    return tasks > 1 and is_hashable(request)
 
 
 def _unseen(reason: str) -> str:
     return f"no rows ({reason}): no key is split by time; sample='always' would look for hot keys"
 
 
-def _seen(sample: pa.Table, seconds: float, split: int) -> str:
-    notes = f"{sample.num_rows:,} rows in {seconds:.1f} s"
+def _seen(sample: pa.Table, notes: str, split: int) -> str:
     if sample.num_rows:
         _, owners = np.unique(numbers(sample["mark"]), return_inverse=True)
         counts = np.bincount(owners, numbers(sample["seen"]))
@@ -159,6 +142,10 @@ def _sample(rows: DataFrame, keys: tuple[str, ...], one_in: int) -> pa.Table:
     return found.append_column("seen", pa.array(one_in << doubled))
 
 
+def _keys_in(sample: pa.Table) -> int:
+    return len(np.unique(numbers(sample["mark"])))
+
+
 def _mark(keys: tuple[str, ...]) -> str:
     """In SQL, a hash of 64 bits: collisions are practically impossible.
 
@@ -182,14 +169,11 @@ def _heavy(
         yield key, sample.filter(pa.array(owners == place))
 
 
-def _histogram(sample: pa.Table) -> dict[int, int]:
-    """About how many rows there are from one time to the next."""
-    times, seen = numbers(sample["t"]), numbers(sample["seen"])
-    order = np.argsort(times)
-    times, until = times[order], np.cumsum(seen[order])
-    places = np.searchsorted(until, np.linspace(0, until[-1], _BINS, endpoint=False), "right")
-    edges = np.unique(times[places])
-    starts = np.searchsorted(times, edges)
-    before = np.append(np.concatenate([[0], until])[starts], until[-1])
-    counts: NDArray[np.int64] = np.diff(before)
-    return dict(zip(edges.tolist(), counts.tolist(), strict=True))
+def _heaviest(sample: pa.Table, keys: tuple[str, ...]) -> Iterator[tuple[Column | None, pa.Table]]:
+    """The same of the keys with most rows, however many these are."""
+    marks, seen = numbers(sample["mark"]), numbers(sample["seen"])
+    different, owners = np.unique(marks, return_inverse=True)
+    heaviest = np.argsort(-np.bincount(owners, seen), kind="stable")[:_MOST_KEYS]
+    for place in heaviest.tolist():
+        key = F.expr(f"{_mark(keys)} = {different[place]}")
+        yield key, sample.filter(pa.array(owners == place))

@@ -1,6 +1,6 @@
 """Packs sent from task to task: cut into chunks, shuffled, sorted, and joined again."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -42,16 +42,26 @@ def arrived(packs: DataFrame, tasks: int) -> DataFrame:
 
 
 def packs_of(
-    batches: Iterable[pa.RecordBatch], schema: pa.Schema
+    batches: Iterable[pa.RecordBatch], schema: pa.Schema | Callable[[int], pa.Schema]
 ) -> Iterator[tuple[int, Iterator[tuple[int, pa.Table]]]]:
-    """Each key group of a partition as it `arrived`, and its pieces with their lowest rank."""
+    """Each key group of a partition as it `arrived`, and its pieces with their lowest rank.
+
+    Packs of a key group have the same columns; those of others may have others.
+    """
 
     def rows() -> Iterator[tuple[int, int, Any]]:
         for batch, last, pack in joined(batches):
             yield batch.column("key_group")[last].as_py(), batch.column("low")[last].as_py(), pack
 
     for key_group, pieces in groupby(rows(), key=itemgetter(0)):
-        yield key_group, ((low, widened(pack, schema)) for _, low, pack in pieces)
+        own = schema(key_group) if callable(schema) else schema
+        yield key_group, _widened(pieces, own)
+
+
+def _widened(
+    packs: Iterable[tuple[int, int, Any]], schema: pa.Schema
+) -> Iterator[tuple[int, pa.Table]]:
+    return ((low, widened(pack, schema)) for _, low, pack in packs)
 
 
 def _in_chunks(work: Work) -> Work:

@@ -1,0 +1,155 @@
+"""How hot keys are cut by time: into slots that are sent rows, or into blocks that need fewer.
+
+A slot is sent the rows that its windows reach back to, whatever they are.  Blocks are chosen where
+windows are so wide that states in place of rows save much, and for count windows, which also need
+the number of earlier rows.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from windrow.columnar.keyed import numbers
+from windrow.engines.block_input import folds_into_states
+from windrow.engines.blocks import Blocks, best_blocks, even_blocks
+from windrow.engines.splits import Counts, Split, best_split, even_split
+from windrow.spark.analysis.resolve import Request
+from windrow.spark.batch.sampling import look_at
+
+__all__ = ["NONE", "Cutting", "HotKey", "HotKeys"]
+
+_BINS = 512
+# Blocks hold all that they are sent in memory, where slots pass rows on: they must save this much.
+_WIDE = 0.8
+# Rows whose order matters are put in order before they are folded, by another shuffle: what it
+# costs, as a share of a row with a result.
+_ANOTHER_HOP = 0.5
+
+
+@dataclass(frozen=True)
+class HotKey:
+    """Which rows belong to the key, and how to split them."""
+
+    rows: Column | None  # None: all rows, there being no key
+    split: Split | Blocks
+
+
+@dataclass(frozen=True)
+class HotKeys:
+    """The keys to split, and how they were found, in words."""
+
+    keys: tuple[HotKey, ...] = ()
+    notes: tuple[str, ...] = ()
+    folds: bool = False  # whether blocks are sent states of rows
+    in_order: bool = False  # whether only rows in order may be folded into these
+
+    @property
+    def splits(self) -> list[Split]:
+        """How each key is split, if their slots are sent rows only."""
+        return [key.split for key in self.keys if isinstance(key.split, Split)]
+
+    @property
+    def blocks(self) -> list[Blocks]:
+        """How each key is cut, if their blocks are sent more than rows."""
+        return [key.split for key in self.keys if isinstance(key.split, Blocks)]
+
+
+NONE = HotKeys()
+
+
+class Cutting:
+    """How the rows of keys are cut: into equal parts, or into those that finish first."""
+
+    def __init__(self, request: Request, tasks: int, *, even: bool) -> None:
+        reach = request.definition.context
+        assert reach is not None  # as `is_cuttable` says
+        self._reach, self._request = reach, request
+        self._tasks, self._even = tasks, even
+        self._windows = [window for _, window in request.definition.windows]
+        first = self._windows[0]
+        #: Whether windows go by numbers of rows.
+        self.by_rows = any(window.span_rows is not None for window in self._windows)
+        # What a window with an engine of its own holds, only that engine knows.
+        ours = first.engine is None
+        self._counted = ours and self.by_rows and not first.per_row
+        self._folds = ours and first.per_row and folds_into_states(request.definition)
+        parts = request.definition.aggregates
+        self._in_order = not all(part.monoid.commutative for _, part in parts)
+
+    def of(self, samples: Iterable[tuple[Column | None, pa.Table]]) -> HotKeys:
+        """Those of these keys that are worth cutting, each given with a sample of its rows."""
+        known = [(rows, sample) for rows, sample in samples if sample.num_rows or self._even]
+        if self._counted or self._are_wide(known):
+            folds = self._folds
+            cut = [
+                HotKey(rows, self._blocks(sample, self._end(rows, sample)))
+                for rows, sample in known
+            ]
+        else:
+            folds, cut = False, [HotKey(rows, self._split(sample)) for rows, sample in known]
+        worth = [key for key in cut if key.split.slots > 1 or (self._even and key.rows is None)]
+        return HotKeys(tuple(worth), folds=folds, in_order=folds and self._in_order)
+
+    def _are_wide(self, samples: Sequence[tuple[Column | None, pa.Table]]) -> bool:
+        """Whether states in place of rows that slots would be sent save much time, for any key."""
+        if not self._folds:
+            return False
+        for _, sample in samples:
+            if sample.num_rows:
+                counts = Counts.of(_histogram(sample))
+                blocks = self._blocks(sample, int(numbers(sample["t"]).max()) + 1)
+                cost = blocks.cost(counts, self._tasks)
+                if self._in_order:
+                    cost += _ANOTHER_HOP * counts.total / self._tasks
+                if blocks.folds and cost < _WIDE * self._split(sample).cost(counts, self._tasks):
+                    return True
+        return False
+
+    def _split(self, sample: pa.Table) -> Split:
+        cut = even_split if self._even else best_split
+        return cut(_histogram(sample), self._reach, self._tasks, one_in=_one_in(sample))
+
+    def _blocks(self, sample: pa.Table, end: int | None) -> Blocks:
+        return (even_blocks if self._even else best_blocks)(
+            _histogram(sample),
+            self._windows,
+            self._tasks,
+            one_in=_one_in(sample),
+            end=end,
+            folds=self._folds,
+        )
+
+    def _end(self, rows: Column | None, sample: pa.Table) -> int | None:
+        """A time after all rows, where blocks depend on it: a sample may not have the latest."""
+        if not self._folds or not sample.num_rows:
+            return None
+        if _one_in(sample) == 1:
+            return int(numbers(sample["t"]).max()) + 1
+        own = self._request.rows if rows is None else self._request.rows.where(rows)
+        look = look_at(self._request, lambda: own.agg(F.max("t").alias("t")).toArrow())
+        return None if look.found is None else int(look.found["t"][0].as_py()) + 1
+
+
+def _one_in(sample: pa.Table) -> int:
+    """For how many rows a row of the sample stands at most."""
+    return int(numbers(sample["seen"]).max(initial=1))
+
+
+def _histogram(sample: pa.Table) -> dict[int, int]:
+    """About how many rows there are from one time to the next."""
+    if not sample.num_rows:
+        return {}
+    times, seen = numbers(sample["t"]), numbers(sample["seen"])
+    order = np.argsort(times)
+    times, until = times[order], np.cumsum(seen[order])
+    places = np.searchsorted(until, np.linspace(0, until[-1], _BINS, endpoint=False), "right")
+    edges = np.unique(times[places])
+    starts = np.searchsorted(times, edges)
+    before = np.append(np.concatenate([[0], until])[starts], until[-1])
+    counts: NDArray[np.int64] = np.diff(before)
+    return dict(zip(edges.tolist(), counts.tolist(), strict=True))
