@@ -23,7 +23,7 @@ from windrow.engines.definition import Definition
 from windrow.engines.engine import Kept
 from windrow.engines.engines import engine_for
 from windrow.errors import InputError
-from windrow.kernels.preceding import preceding
+from windrow.kernels.hopping import preceding
 from windrow.windows import Order, Window
 
 __all__ = ["BlockWindows"]
