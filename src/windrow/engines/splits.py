@@ -18,7 +18,16 @@ from windrow.columnar.keyed import numbers
 from windrow.errors import InputError
 from windrow.windows import Reach
 
-__all__ = ["CONTEXT", "EVER", "Split", "best_split", "even_split", "split_rows", "whole_contexts"]
+__all__ = [
+    "CONTEXT",
+    "EVER",
+    "Split",
+    "best_split",
+    "even_split",
+    "rows_of_slots",
+    "split_rows",
+    "whole_contexts",
+]
 
 # Context rows have arrival numbers below zero: they are in windows, but have no result.
 CONTEXT = 1 << 62
@@ -206,8 +215,12 @@ def _surely(rows: int, one_in: int) -> int:
     return math.ceil((expected + above) * one_in)
 
 
-def _rows_of_slots(split: Split, edges: NDArray[np.int64], before: NDArray[np.int64]) -> list[int]:
+def rows_of_slots(split: Split, histogram: Mapping[int, int]) -> list[int]:
     """How many rows each slot has to work on, its context among them, by the histogram."""
+    return _rows_of_slots(split, *_counted(histogram))
+
+
+def _rows_of_slots(split: Split, edges: NDArray[np.int64], before: NDArray[np.int64]) -> list[int]:
     starts = [edges[0], *split.reaches]
     ends = [*split.cuts, None]
     low = [int(before[max(np.searchsorted(edges, s, side="right") - 1, 0)]) for s in starts]

@@ -6,6 +6,7 @@ from functools import singledispatch
 from pyspark.sql import DataFrame
 
 from windrow.engines.definition import Definition
+from windrow.parallel import Method
 from windrow.plan import Plan
 from windrow.plan.stages import (
     AggregateWindows,
@@ -31,7 +32,7 @@ from windrow.plan.stages import (
 )
 from windrow.spark.analysis.resolve import Request
 from windrow.spark.batch import blocks, engine, native, slices, spread
-from windrow.spark.batch.hot_keys import NONE, HotKeys, hot_keys
+from windrow.spark.batch.hot_keys import NONE, HotKeys
 from windrow.spark.ordering import sort_micro_batch, sort_results
 from windrow.spark.stream import stateful
 from windrow.spark.transport.transit import arrived, tasks_of
@@ -50,9 +51,10 @@ class Built:
     hot: HotKeys = NONE
 
 
-def build(plan: Plan, request: Request) -> Built:
-    """All stages of a plan, in order."""
-    built = Built(request, request.rows)
+def build(plan: Plan, request: Request, found: HotKeys = NONE) -> Built:
+    """All stages of a plan, in order; hot keys that were found are split if the plan says so."""
+    hot = found if plan.ownership is Method.TIME else NONE
+    built = Built(request, request.rows, hot=hot)
     for stage in plan.stages:
         built = _after(stage, built)
     return built
@@ -65,7 +67,7 @@ def _after(stage: Stage, built: Built) -> Built:
 
 @_after.register
 def _(stage: SampleRows, built: Built) -> Built:
-    return replace(built, hot=hot_keys(built.request, _tasks(built)))
+    return built  # they were, before the plan was made
 
 
 @_after.register

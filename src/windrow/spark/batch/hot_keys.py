@@ -17,7 +17,9 @@ from pyspark.sql import functions as F
 from windrow.columnar.keyed import numbers
 from windrow.engines.splits import Split, best_split, even_split
 from windrow.parallel import Method
+from windrow.plan.facts import Cut, Facts
 from windrow.spark.analysis.resolve import Request
+from windrow.spark.batch.facts import cut_of, facts_of
 from windrow.spark.batch.sampling import LIMIT_S, look_at, why_not
 from windrow.windows import Order, Reach
 
@@ -63,10 +65,11 @@ class HotKey:
 
 @dataclass(frozen=True)
 class HotKeys:
-    """The keys to split, and how they were found, in words."""
+    """The keys to split, how they were found, in words, and what else the sample says."""
 
     keys: tuple[HotKey, ...] = ()
     notes: tuple[str, ...] = ()
+    facts: Facts | None = None
 
 
 NONE = HotKeys()
@@ -85,12 +88,16 @@ def hot_keys(request: Request, tasks: int) -> HotKeys:
     if forced:
         return _all_rows(look.found, look.seconds, reach, tasks)
     found: list[HotKey] = []
+    cuts: list[Cut] = []
+    rows = int(numbers(look.found["seen"]).sum())
     for key, own in _heavy(look.found, keys, tasks):
-        most = int(numbers(own["seen"]).max())
-        split = best_split(_histogram(own), reach, tasks, one_in=most)
+        most, histogram = int(numbers(own["seen"]).max()), _histogram(own)
+        split = best_split(histogram, reach, tasks, one_in=most)
         if split.slots > 1:
             found.append(HotKey(key, split))
-    return HotKeys(tuple(found), (_seen(look.found, look.seconds, len(found)),))
+            cuts.append(cut_of(split, histogram, rows))
+    notes = (_seen(look.found, look.seconds, len(found)),)
+    return HotKeys(tuple(found), notes, facts_of(look.found, cuts))
 
 
 def why_unsampled(request: Request) -> str | None:
@@ -105,7 +112,9 @@ def _all_rows(sample: pa.Table, seconds: float, reach: Reach, slots: int) -> Hot
     most = int(numbers(sample["seen"]).max()) if sample.num_rows else 1
     histogram = _histogram(sample) if sample.num_rows else {}
     split = even_split(histogram, reach, slots, one_in=most)
-    return HotKeys((HotKey(None, split),), (f"{seen}; all keys are cut into {split.slots} blocks",))
+    notes = (f"{seen}; all keys are cut into {split.slots} blocks",)
+    cuts = [cut_of(split, histogram, sum(histogram.values()))] if histogram else []
+    return HotKeys((HotKey(None, split),), notes, facts_of(sample, cuts))
 
 
 def is_cuttable(request: Request) -> bool:
@@ -136,7 +145,9 @@ def _seen(sample: pa.Table, seconds: float, split: int) -> str:
         _, owners = np.unique(numbers(sample["mark"]), return_inverse=True)
         counts = np.bincount(owners, numbers(sample["seen"]))
         notes += f": the largest key has about {counts.max() / counts.sum():.0%} of all rows"
-    return f"{notes}; {split or 'no'} {'key is' if split == 1 else 'keys are'} split by time"
+    return (
+        f"{notes}; {split or 'no'} {'key is' if split == 1 else 'keys are'} worth splitting by time"
+    )
 
 
 def _is_small(rows: DataFrame) -> bool:

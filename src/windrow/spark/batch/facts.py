@@ -1,0 +1,49 @@
+"""Facts about the rows of a batch, from the sample in which hot keys are looked for."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.columnar.keyed import numbers
+from windrow.engines.splits import Split, rows_of_slots
+from windrow.plan.facts import Cut, Facts
+
+__all__ = ["cut_of", "facts_of"]
+
+
+def facts_of(sample: pa.Table, cuts: Sequence[Cut]) -> Facts | None:
+    """What a sample says of all rows; None if it holds none."""
+    if not sample.num_rows:
+        return None
+    times, seen = numbers(sample["t"]), numbers(sample["seen"])
+    _, owners, found = np.unique(numbers(sample["mark"]), return_inverse=True, return_counts=True)
+    rows = int(seen.sum())
+    first, last = int(times.min()), int(times.max())
+    keys = _all_keys(found.tolist(), rows)
+    most = float(np.bincount(owners, seen).max()) / rows
+    return Facts(
+        rows=rows,
+        keys=keys,
+        hottest=max(most if len(found) < sample.num_rows else 0.0, 1 / keys),
+        first_us=first,
+        span_us=max(last - first, 1),
+        cuts=tuple(cuts),
+    )
+
+
+def cut_of(split: Split, histogram: Mapping[int, int], rows: int) -> Cut:
+    """What a split of a key comes to, in shares of all rows."""
+    slots = rows_of_slots(split, histogram)
+    return Cut(sum(histogram.values()) / rows, tuple(slot / rows for slot in slots))
+
+
+def _all_keys(found: Sequence[int], rows: int) -> int:
+    """How many keys there are, by how often each was sampled (Chao's estimate, 1984).
+
+    Those sampled once or twice tell of those not sampled at all.
+    """
+    once, twice = found.count(1), found.count(2)
+    if once == sum(found):  # all differ, as far as the sample can tell
+        return rows if len(found) > 1 else 1
+    return min(len(found) + once * (once - 1) // (2 * (twice + 1)), rows)
