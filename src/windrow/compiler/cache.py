@@ -79,10 +79,9 @@ def save(key: str, ending: str, content: bytes, group: str = "") -> None:
 
 def remove(key: str, ending: str, group: str = "") -> bool:
     """Remove what was saved under a key; whether there was anything."""
-    try:
-        _path(key, ending, group).unlink()
-    except FileNotFoundError:
+    if not exists(key, ending, group):
         return False
+    _path(key, ending, group).unlink()
     return True
 
 

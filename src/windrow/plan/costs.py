@@ -6,7 +6,7 @@ seconds = stages · c₀ + the most that falls on one task of
 
 from dataclasses import dataclass, replace
 
-from windrow.parallel.counts import Load
+from windrow.parallel.counts import Counts, Load
 from windrow.parallel.methods import Method
 from windrow.plan.constants import Constants, Price
 from windrow.plan.description import Description
@@ -53,22 +53,27 @@ def compared(query: Description, constants: Constants) -> Comparison | None:
 
 def predicted(
     query: Description, facts: Facts, method: Method, constants: Constants
-) -> tuple[Load, float]:
-    """What a method gives the busiest task to do, and how many seconds all takes."""
-    busiest = work_of(query, facts, method).busiest
-    parts = _parts(busiest, constants, _price(query, constants))
+) -> tuple[Counts, float]:
+    """What a method has to do, and in how many seconds."""
+    work = work_of(query, facts, method)
+    parts = _parts(work.busiest, constants, _price(query, constants))
     read = facts.rows / query.unit_count * constants.read
     stages = stage_count(query, method) * constants.stage
-    return busiest, stages + read + sum(part.seconds for part in parts)
+    return work, stages + read + sum(part.seconds for part in parts)
 
 
 def _estimate(query: Description, facts: Facts, method: Method, constants: Constants) -> Estimate:
     why_not = _why_not(query, facts, method)
     if why_not is not None:
         return Estimate(method, f"cannot run: {why_not}")
-    busiest, seconds = predicted(query, facts, method, constants)
-    total = work_of(query, facts, method).total
-    return Estimate(method, "", stage_count(query, method), total, busiest, seconds)
+    work, seconds = predicted(query, facts, method, constants)
+    return Estimate(
+        method,
+        stages=stage_count(query, method),
+        total=work.total,
+        busiest=work.busiest,
+        seconds=seconds,
+    )
 
 
 def _why_not(query: Description, facts: Facts, method: Method) -> str | None:

@@ -10,6 +10,7 @@ from windrow.parallel.methods import Method
 from windrow.parallel.workload import Travel, Workload
 from windrow.plan.description import Description
 from windrow.plan.facts import Facts
+from windrow.windows import Aligned
 
 __all__ = ["stage_count", "work_of"]
 
@@ -24,10 +25,16 @@ _SEEN_BY_ALL = (Method.HANDSHAKE, Method.ROUND_ROBIN)
 
 def work_of(query: Description, facts: Facts, method: Method) -> Counts:
     """All work, and that of the busiest task."""
-    if method in (Method.KEYS, Method.TIME):
-        shares = _by_key(query, facts) if method is Method.KEYS else _by_time(query, facts)
-        return _together(query, facts, *shares)
-    return _dealt_out(query, facts, method)
+    match method:
+        case Method.KEYS:
+            return _together(query, facts, *_by_key(query, facts), folded=query.folds)
+        case Method.TIME:
+            # Partial sessions have no place in time to be cut at: their rows travel.
+            folded = query.folds and not query.session
+            return _together(query, facts, *_by_time(query, facts), folded=folded)
+        case Method.PANES:
+            return _by_slices(query, facts)
+    return _by_rows(query, facts, method)
 
 
 def stage_count(query: Description, method: Method) -> int:
@@ -59,20 +66,21 @@ def _busiest_share(keys: int, hottest: float, units: int) -> float:
     return max(hottest + (1 - hottest) / units, largest_share(keys, units) / keys)
 
 
-def _together(query: Description, facts: Facts, all_rows: float, busiest: float) -> Counts:
+def _together(
+    query: Description, facts: Facts, all_rows: float, busiest: float, *, folded: bool
+) -> Counts:
     """Windows of a key, or of a slot of it, stay together."""
     combines, results, slices = _of_windows(query, facts)
-    travelling = slices if query.folds else facts.rows
-    lifts = facts.rows / query.unit_count if query.folds else busiest * facts.rows
+    travelling = slices if folded else float(facts.rows)
     return Counts(
         Load(
-            lifts=facts.rows if query.folds else all_rows * facts.rows,
+            lifts=facts.rows * (1.0 if folded else all_rows),
             combines=all_rows * combines,
             copies=all_rows * travelling,
             results=results,
         ),
         Load(
-            lifts=lifts,
+            lifts=facts.rows * (1 / query.unit_count if folded else busiest),
             combines=busiest * combines,
             copies=busiest * travelling,
             results=busiest / all_rows * results,
@@ -81,44 +89,51 @@ def _together(query: Description, facts: Facts, all_rows: float, busiest: float)
     )
 
 
-def _dealt_out(query: Description, facts: Facts, method: Method) -> Counts:
-    """Single windows of a grid are dealt out to units."""
-    units = query.unit_count
-    loads = [_workload(facts, window.size_us, window.every_us) for window in query.aligned]
-    several = [counts(method, load, units) for load in loads]
+def _by_slices(query: Description, facts: Facts) -> Counts:
+    """Rows, or slices of what one task read, to the owners of slices; these to those of windows."""
+    units, folded = query.unit_count, query.folds
+    several = [counts(Method.PANES, _workload(facts, grid), units) for grid in query.aligned]
     combines, results, slices = _of_windows(query, facts)
-    own_results = sum(one.busiest.results for one in several)
-    if method is not Method.PANES:
-        copies = max(one.total.copies for one in several)
-        own = max(one.busiest.copies for one in several)
-        seen = slices if method in _SEEN_BY_ALL else min(slices, slices * own / facts.rows)
-        own_combines = min(_PER_SLICE * seen, combines)
-        return Counts(
-            Load(lifts=copies, combines=units * own_combines, copies=copies, results=results),
-            Load(lifts=own, combines=own_combines, copies=own, results=own_results),
-            at_once=units,
-        )
-    forwards = sum(one.total.forwards for one in several)
+    share = max(one.busiest.lifts for one in several) / facts.rows
+    first_hop = slices if folded else float(facts.rows)
+    merges = slices if folded else 0.0
     visits = sum(one.busiest.forwards for one in several)
-    own_rows = max(one.busiest.lifts for one in several)
-    merged = slices if query.folds else 0.0
-    share = own_rows / facts.rows
-    travelling = slices if query.folds else float(facts.rows)
-    own_combines = merged * share + min(_PER_SLICE * visits, combines)
+    rolled = min(_PER_SLICE * visits, combines)
     return Counts(
         Load(
             lifts=facts.rows,
-            combines=merged + units * (own_combines - merged * share),
-            copies=travelling + forwards,
+            combines=merges + units * rolled,
+            copies=first_hop + sum(one.total.forwards for one in several),
             results=results,
         ),
         Load(
-            lifts=facts.rows / units if query.folds else own_rows,
-            combines=own_combines,
-            copies=travelling * share + visits,
-            results=own_results,
+            lifts=facts.rows * (1 / units if folded else share),
+            combines=merges * share + rolled,
+            copies=first_hop * share + visits,
+            results=sum(one.busiest.results for one in several),
         ),
         at_once=1 / share,
+    )
+
+
+def _by_rows(query: Description, facts: Facts, method: Method) -> Counts:
+    """Rows to the owners of their windows, or to everybody, who fold them on arrival."""
+    units = query.unit_count
+    several = [counts(method, _workload(facts, grid), units) for grid in query.aligned]
+    combines, results, slices = _of_windows(query, facts)
+    copies = max(one.total.copies for one in several)
+    own = max(one.busiest.copies for one in several)
+    seen = slices if method in _SEEN_BY_ALL else slices * min(own / facts.rows, 1.0)
+    rolled = min(_PER_SLICE * seen, combines)
+    return Counts(
+        Load(lifts=copies, combines=units * rolled, copies=copies, results=results),
+        Load(
+            lifts=own,
+            combines=rolled,
+            copies=own,
+            results=sum(one.busiest.results for one in several),
+        ),
+        at_once=units,
     )
 
 
@@ -130,8 +145,8 @@ def _of_windows(query: Description, facts: Facts) -> tuple[float, float, float]:
         several = len(query.windows)
         return _PER_SLICE * facts.rows * several, float(facts.rows), float(facts.rows)
     combines = results = slices = 0.0
-    for window in query.aligned:
-        load = _workload(facts, window.size_us, window.every_us)
+    for grid in query.aligned:
+        load = _workload(facts, grid)
         rolled = counts(Method.KEYS, load, 1).total.combines
         # Where rows are few, so are the slices that hold any.
         combines += min(rolled, _PER_SLICE * (load.slices + load.results))
@@ -140,13 +155,14 @@ def _of_windows(query: Description, facts: Facts) -> tuple[float, float, float]:
     return combines, results, slices
 
 
-def _workload(facts: Facts, size_us: int, every_us: int) -> Workload:
+def _workload(facts: Facts, grid: Aligned) -> Workload:
     """Rows at an even pace, as many as there are."""
     return Workload(
         rows=facts.rows,
         spacing=max(facts.span_us * _PER_US // facts.rows, 1),
-        size=size_us * _PER_US,
-        every=every_us * _PER_US,
+        size=grid.size_us * _PER_US,
+        every=grid.every_us * _PER_US,
+        offset=grid.offset_us * _PER_US,
         start=facts.first_us * _PER_US,
         keys=facts.keys,
         hottest=facts.hottest,

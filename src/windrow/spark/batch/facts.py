@@ -4,12 +4,16 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from windrow.columnar.keyed import numbers
 from windrow.engines.splits import Split, rows_of_slots
 from windrow.plan.facts import Cut, Facts
 
 __all__ = ["cut_of", "facts_of"]
+
+# This share of the oldest rows, and of the newest, may be outliers.
+_FAR_OFF = 0.01
 
 
 def facts_of(sample: pa.Table, cuts: Sequence[Cut]) -> Facts | None:
@@ -19,7 +23,7 @@ def facts_of(sample: pa.Table, cuts: Sequence[Cut]) -> Facts | None:
     times, seen = numbers(sample["t"]), numbers(sample["seen"])
     _, owners, found = np.unique(numbers(sample["mark"]), return_inverse=True, return_counts=True)
     rows = int(seen.sum())
-    first, last = int(times.min()), int(times.max())
+    first, span = _stretch(times)
     keys = _all_keys(found.tolist(), rows)
     most = float(np.bincount(owners, seen).max()) / rows
     return Facts(
@@ -27,7 +31,7 @@ def facts_of(sample: pa.Table, cuts: Sequence[Cut]) -> Facts | None:
         keys=keys,
         hottest=max(most if len(found) < sample.num_rows else 0.0, 1 / keys),
         first_us=first,
-        span_us=max(last - first, 1),
+        span_us=span,
         cuts=tuple(cuts),
     )
 
@@ -36,6 +40,13 @@ def cut_of(split: Split, histogram: Mapping[int, int], rows: int) -> Cut:
     """What a split of a key comes to, in shares of all rows."""
     slots = rows_of_slots(split, histogram)
     return Cut(sum(histogram.values()) / rows, tuple(slot / rows for slot in slots))
+
+
+def _stretch(times: NDArray[np.int64]) -> tuple[int, int]:
+    """Where rows lie in time: a start, and a span; a few rows far off do not count."""
+    low, high = np.quantile(times, [_FAR_OFF, 1 - _FAR_OFF])
+    span = (high - low) / (1 - 2 * _FAR_OFF)
+    return round(low - _FAR_OFF * span), max(round(span), 1)
 
 
 def _all_keys(found: Sequence[int], rows: int) -> int:
