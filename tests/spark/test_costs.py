@@ -20,7 +20,7 @@ from windrow.window import Window
 
 ROWS = 600
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
-WIDE = window.hopping("4 minutes", every="2 seconds")
+WIDE = window.hopping("5 minutes", every="20 seconds")
 TRAILING = window.trailing("9 s")
 AGGREGATES = {"first": agg.first("v"), "sum": agg.sum("v")}
 FREE = {OTHER: Price(0.0, 0.0)}
