@@ -24,7 +24,7 @@ WIDE = window.hopping("5 minutes", every="20 seconds")
 TRAILING = window.trailing("9 s")
 AGGREGATES = {"first": agg.first("v"), "sum": agg.sum("v")}
 FREE = {OTHER: Price(0.0, 0.0)}
-# Only what is sent to the busiest task costs anything.
+# Only sending and being sent costs anything.
 SENDING = Constants(0.0, 0.0, 1e-3, 0.0, FREE, FREE, "made up")
 
 

@@ -28,7 +28,7 @@ class Constants:
 
     stage: float  # starting a stage whose tasks run Python
     read: float  # a row from Spark to Python
-    sent: float  # a row or state packed, shuffled and unpacked
+    sent: float  # a row or state packed by one task, or unpacked by another
     result: float  # a result from Python to Spark
     compiled: Mapping[str, Price]
     interpreted: Mapping[str, Price]

@@ -1,7 +1,7 @@
 """Predicted seconds of every method, and the choice among them.
 
 seconds = stages · c₀ + the most that falls on one task of
-          read · cᵢ + shuffled · cₛ + lifts · cₗ + combines · c꜀ + results · cᵣ
+          read · cᵢ + sent and received · cₛ + lifts · cₗ + combines · c꜀ + results · cᵣ
 """
 
 from dataclasses import dataclass, replace
@@ -20,6 +20,8 @@ __all__ = ["compared", "predicted"]
 
 # A method that is predicted to be this much faster than what runs without a prediction is chosen.
 _WORTH = 0.95
+
+_NO_CUTS = "no key gains by cuts in time: it has too few rows, or windows are too wide"
 
 _METHODS = tuple(method for method in Method if method is not Method.AUTO)
 
@@ -46,8 +48,7 @@ def compared(query: Description, constants: Constants) -> Comparison | None:
     usual = Method.TIME if facts.cuts else Method.KEYS
     chosen = _chosen(estimates, usual) if query.parallel is Method.AUTO else query.parallel
     winner = next(one for one in estimates if one.method is chosen)
-    prices = _price(query, constants)
-    explained = tuple(_explained(one, winner, constants, prices) for one in estimates)
+    explained = tuple(_explained(one, winner, query, constants) for one in estimates)
     return Comparison(_known(query, facts, constants), explained, chosen)
 
 
@@ -56,7 +57,7 @@ def predicted(
 ) -> tuple[Counts, float]:
     """What a method has to do, and in how many seconds."""
     work = work_of(query, facts, method)
-    parts = _parts(work.busiest, constants, _price(query, constants))
+    parts = _parts(work.total, work.busiest, query, constants)
     read = facts.rows / query.unit_count * constants.read
     stages = stage_count(query, method) * constants.stage
     return work, stages + read + sum(part.seconds for part in parts)
@@ -80,11 +81,9 @@ def _why_not(query: Description, facts: Facts, method: Method) -> str | None:
     """Why a method has nothing to offer here."""
     if method is Method.KEYS:
         return None
-    if method is Method.TIME:
-        return why_one_task(query) or (
-            None if facts.cuts else "no key has so many rows that cutting it by time would help"
-        )
-    return obstacle_of(query, method)
+    if method is not Method.TIME:
+        return obstacle_of(query, method)
+    return why_one_task(query) or (None if facts.cuts else _NO_CUTS)
 
 
 def _chosen(estimates: list[Estimate], usual: Method) -> Method:
@@ -100,17 +99,26 @@ def _price(query: Description, constants: Constants) -> Price:
     return Price(sum(price.lift for price in prices), sum(price.combine for price in prices))
 
 
-def _parts(busiest: Load, constants: Constants, price: Price) -> tuple[_Part, ...]:
-    """What the busiest task does, with how much of it there is and how many seconds it takes."""
+def _parts(
+    total: Load, busiest: Load, query: Description, constants: Constants
+) -> tuple[_Part, ...]:
+    """What the busiest task does, with how much of it there is and how many seconds it takes.
+
+    Packing what is sent is shared by all tasks, however much of it goes to one.
+    """
+    price = _price(query, constants)
+    moved = total.copies / query.unit_count + busiest.copies
     return (
-        _Part("is sent {:,.0f} rows and states", busiest.copies, constants.sent),
+        _Part("sends and is sent {:,.0f} rows and states", moved, constants.sent),
         _Part("folds {:,.0f} rows", busiest.lifts, price.lift),
         _Part("combines {:,.0f} times", busiest.combines, price.combine),
         _Part("gives {:,.0f} results", busiest.results, constants.result),
     )
 
 
-def _explained(one: Estimate, winner: Estimate, constants: Constants, price: Price) -> Estimate:
+def _explained(
+    one: Estimate, winner: Estimate, query: Description, constants: Constants
+) -> Estimate:
     """With the reason why it is slower than the one that runs: where most of the time is lost."""
     if one.seconds is None or winner.seconds is None or one.method is winner.method:
         return one
@@ -118,8 +126,8 @@ def _explained(one: Estimate, winner: Estimate, constants: Constants, price: Pri
     if one.seconds <= winner.seconds:
         return replace(one, why=times)
     pairs = zip(
-        _parts(one.busiest, constants, price),
-        _parts(winner.busiest, constants, price),
+        _parts(one.total, one.busiest, query, constants),
+        _parts(winner.total, winner.busiest, query, constants),
         strict=True,
     )
     own, other = max(pairs, key=lambda pair: pair[0].seconds - pair[1].seconds)

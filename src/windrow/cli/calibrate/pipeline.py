@@ -32,9 +32,11 @@ def measured(spark: "SparkSession", known: Constants, doing: Callable[[str], Non
     maximum, last = (known.price(name, compiled=True) for name in ("max", "last"))
     stage = seconds["few"] / _STAGES
     read = (seconds["folded"] - seconds["few"]) / _MANY * tasks - maximum.lift
-    sent = (seconds["sent"] - seconds["few"]) / _MANY - read / tasks - last.lift
+    # All tasks pack rows, and one unpacks them.
+    moved = (seconds["sent"] - seconds["few"]) / _MANY - read / tasks - last.lift
+    sent = moved / (1 + 1 / tasks)
     trailing = maximum.lift + _COMBINES * maximum.combine
-    result = (seconds["answered"] - seconds["few"]) / _MANY - read / tasks - sent - trailing
+    result = (seconds["answered"] - seconds["few"]) / _MANY - read / tasks - moved - trailing
     # What is lost in the noise of a busy machine costs next to nothing.
     return replace(
         known,

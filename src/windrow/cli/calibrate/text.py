@@ -14,7 +14,7 @@ def text(constants: Constants) -> str:
         (
             f"a stage takes {duration(constants.stage)}",
             f"a row to Python {_ns(constants.read)}",
-            f"a row or state shuffled {_ns(constants.sent)}",
+            f"a row or state packed or unpacked {_ns(constants.sent)}",
             f"a result {_ns(constants.result)}",
         )
     )
