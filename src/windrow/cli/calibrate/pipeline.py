@@ -10,7 +10,9 @@ from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from windrow.algebra.lookup import registered
 from windrow.plan.constants import Constants
+from windrow.windows import Aligned, TrailingRows, Window
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -20,6 +22,7 @@ __all__ = ["measured"]
 _FEW, _MANY = 1_000, 2_000_000
 _TIMES = 3
 _STAGES = 2
+_MINUTE_US = 60_000_000
 _COMBINES = 3  # for each row of a trailing window, as the formulas count them
 
 
@@ -75,15 +78,15 @@ def _rows(spark: "SparkSession", rows: int) -> "DataFrame":
 
 
 def _tumbling(df: "DataFrame", aggregate: str) -> Any:
-    import windrow as wr
-
-    found = getattr(wr.agg, aggregate)("x")
-    query = wr.over(df, time="t").parallel("keys").window(wr.window.tumbling("1 minute"))
-    return query.aggregate(found=found)
+    return _of_one_key(df, Aligned(size_us=_MINUTE_US, every_us=_MINUTE_US), aggregate)
 
 
 def _trailing(df: "DataFrame") -> Any:
-    import windrow as wr
+    return _of_one_key(df, TrailingRows(rows=100), "max")
 
-    query = wr.over(df, time="t").parallel("keys").window(wr.window.trailing(rows=100))
-    return query.aggregate(found=wr.agg.max("x"))
+
+def _of_one_key(df: "DataFrame", window: Window, aggregate: str) -> Any:
+    from windrow.spark.over import over
+
+    query = over(df, time="t").parallel("keys").window(window)
+    return query.aggregate(found=registered()[aggregate].factory("x"))
