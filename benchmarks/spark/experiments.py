@@ -3,6 +3,7 @@
 from typing import Any
 
 from benchmarks.findings import Experiment
+from benchmarks.spark.choice import CHOICE
 from benchmarks.spark.cold import COLD
 from benchmarks.spark.cores import CORES
 from benchmarks.spark.frames import DEFAULT_FRAME, DEFAULT_FRAME_1M, FRAMES
@@ -19,7 +20,7 @@ from benchmarks.spark.stream_trailing import STREAM_TRAILING
 __all__ = ["EXPERIMENTS", "LONG"]
 
 EXPERIMENTS: tuple[Experiment[Any], ...] = (
-    *(HOPPING, MANY_SLIDES, SEVERAL, ONE_KEY),
+    *(HOPPING, MANY_SLIDES, SEVERAL, ONE_KEY, CHOICE),
     *(DEFAULT_FRAME, FRAMES, SEGMENTS, CORES, COLD),
     *(STREAM_TRAILING, STREAM_LARGE, STREAM_PLAIN, STREAM_HOPPING),
 )

@@ -16,7 +16,7 @@
         ├── StoreBusyError         another holds the window, or the whole store
         └── DamagedPageError       a page is not what was written
 
-    CacheWarning              the kernel cache is not safe to use, and why       (UserWarning)
+    CacheWarning              the cache, or a file in it, is not used, and why   (UserWarning)
     CompilationWarning        a user's function runs interpreted, and why        (UserWarning)
 
 Each message says what was wrong, names the argument and its value, and ends with a way out.
@@ -189,7 +189,7 @@ class DamagedPageError(StoreError):
 
 
 class CacheWarning(UserWarning):
-    """The kernel cache is not the user's own; the message says why, and what is used instead.
+    """The cache is not the user's own, or a file damaged; the message says what is used instead.
 
     >>> issubclass(CacheWarning, UserWarning)
     True

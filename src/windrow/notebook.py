@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from html import escape
 
-__all__ = ["boxes", "code", "section"]
+__all__ = ["boxes", "code", "preformatted", "section"]
 
 _BOX = (
     "display:inline-block;vertical-align:middle;max-width:16em;margin:.2em;padding:.4em .6em;"
@@ -14,6 +14,11 @@ _BOX = (
 def code(text: str) -> str:
     """Text as code."""
     return f"<code>{escape(text)}</code>"
+
+
+def preformatted(text: str) -> str:
+    """Lines as they are, such as those of a table."""
+    return f"<pre>{escape(text)}</pre>"
 
 
 def section(title: str, sentences: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 import windrow as wr
 from windrow import agg, window
 from windrow.engines.splits import Split
-from windrow.spark import stages
+from windrow.spark import run
 from windrow.spark.batch import hot_keys as hot
 from windrow.spark.batch.cutting import HotKey, HotKeys
 from windrow.testing import check_rows, expected
@@ -46,7 +46,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return found
 
     looking = hot.hot_keys
-    monkeypatch.setattr(stages, "hot_keys", noted)
+    monkeypatch.setattr(run, "hot_keys", noted)
     return parts
 
 
@@ -90,7 +90,7 @@ def test_parts_of_a_hot_key_reach_back_to_the_start_of_their_windows(
 
 
 def test_a_plan_looks_at_no_row(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stages, "hot_keys", lambda *_: pytest.fail("rows were looked at"))
+    monkeypatch.setattr(run, "hot_keys", lambda *_: pytest.fail("rows were looked at"))
     frame = spark.sql("SELECT timestamp '2024-01-01' AS t, 1.0D AS v")
     query = wr.over(frame, time="t").window(window.trailing("1 hour"))
     assert query.plan(sum=agg.sum("v")).strategy is wr.Strategy.KERNEL
@@ -115,7 +115,7 @@ def test_rows_that_change_after_they_were_sampled_are_told_of(
 ) -> None:
     noon = int(NOON.timestamp()) * 1_000_000
     promised = HotKey(None, Split((noon + 200_000_000,), (noon + 190_000_000,)))
-    monkeypatch.setattr(stages, "hot_keys", lambda *_: HotKeys((promised,)))
+    monkeypatch.setattr(run, "hot_keys", lambda *_: HotKeys((promised,)))
     tuples = [tuple(row.values()) for row in rows(7, 1)]
     frame = spark.createDataFrame(tuples, "k bigint, t timestamp, v bigint")
     query = wr.over(frame, time="t", sample="always").window(window.trailing(rows=100))

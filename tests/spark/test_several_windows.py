@@ -17,7 +17,7 @@ from windrow import agg, window
 from windrow.algebra.aggregate import Aggregate
 from windrow.errors import InputError, WindowError
 from windrow.plan import Strategy
-from windrow.spark import stages
+from windrow.spark import run
 from windrow.spark.batch import hot_keys as hot
 from windrow.spark.batch.cutting import HotKeys
 from windrow.testing import Feed, check_rows, expected
@@ -196,7 +196,7 @@ def test_the_parts_of_a_hot_key_reach_back_as_far_as_the_widest_window(
         return found
 
     looking = hot.hot_keys
-    monkeypatch.setattr(stages, "hot_keys", noted)
+    monkeypatch.setattr(run, "hot_keys", noted)
     rows = [
         {"k": "b" if k % 50 == 0 else "a", "t": NOON + timedelta(seconds=k // 2), "i": k}
         for k in ((place * 389) % 600 for place in range(600))

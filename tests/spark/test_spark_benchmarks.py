@@ -17,6 +17,7 @@ from benchmarks.memory import watched
 from benchmarks.progress import Progress
 from benchmarks.spark import __main__ as command
 from benchmarks.spark import markdown
+from benchmarks.spark.choice import ChoiceSizes
 from benchmarks.spark.cold import ColdSizes
 from benchmarks.spark.contenders import require_same
 from benchmarks.spark.experiments import EXPERIMENTS, LONG
@@ -39,6 +40,7 @@ TINY: dict[str, Any] = {
     "many-slides": ManySlidesSizes(rows=300, keys=2, windows=((600, 60, "noop"),)),
     "several": SeveralSizes(rows=300, keys=2),
     "one_key": OneKeySizes(rows=300),
+    "choice": ChoiceSizes(rows=300, interpreted=300),
     "default-frame": DefaultSizes(rows=300, frame=20),
     "frames": FramesSizes(rows=300, frames=(2, 20)),
     "segment-tree": SegmentsSizes(

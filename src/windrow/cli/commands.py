@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from windrow.cli.calibrate import calibrate
 from windrow.cli.explain import explain
 from windrow.cli.failures import explained
 from windrow.cli.plan import plan
@@ -72,6 +73,7 @@ def main() -> None:
 main.add_command(run)
 main.add_command(explain)
 main.add_command(state)
+main.add_command(calibrate)
 main.add_command(tune)
 main.add_command(plan)
 main.add_command(simulate)

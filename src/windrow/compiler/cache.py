@@ -23,7 +23,7 @@ from windrow.compiler.private_files import (
 from windrow.compiler.user_warnings import level_of_the_user
 from windrow.errors import CacheWarning
 
-__all__ = ["cache_folder", "has_any", "load", "locked", "save"]
+__all__ = ["cache_folder", "exists", "has_any", "load", "locked", "remove", "save"]
 
 _CHECKSUM_BYTES = hashlib.sha256().digest_size
 
@@ -48,6 +48,11 @@ def has_any(group: str) -> bool:
     return False
 
 
+def exists(key: str, ending: str, group: str = "") -> bool:
+    """Whether something was saved under this key, intact or not; makes no folder."""
+    return cache_folder().is_dir() and _path(key, ending, group).exists()
+
+
 def load(key: str, ending: str, group: str = "") -> bytes | None:
     """What was saved under this key, if anything was and it is intact."""
     with suppress(OSError):
@@ -70,6 +75,14 @@ def save(key: str, ending: str, content: bytes, group: str = "") -> None:
             Path(aside).replace(path)
         except OSError:  # a full disk, say
             Path(aside).unlink()
+
+
+def remove(key: str, ending: str, group: str = "") -> bool:
+    """Remove what was saved under a key; whether there was anything."""
+    if not exists(key, ending, group):
+        return False
+    _path(key, ending, group).unlink()
+    return True
 
 
 @contextmanager

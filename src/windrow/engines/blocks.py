@@ -74,6 +74,10 @@ class Blocks:
             for begin, end, before in zip(ends, ends[1:], self.before, strict=False)
         ]
 
+    def slot_rows(self, counts: Counts) -> list[int]:
+        """How many rows each block has to work on, those that it is sent among them."""
+        return [own + before for own, before in self.rows(counts)]
+
     def cost(self, counts: Counts, tasks: int, *, before: float = _WITHOUT_RESULT) -> float:
         """How long the busiest task works, in rows; one from `before` costs that share of one."""
         blocks = [own + before * others for own, others in self.rows(counts)]

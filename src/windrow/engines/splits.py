@@ -129,10 +129,14 @@ class Split:
         """For each slot after which time, and until which one, its windows end."""
         return list(zip((None, *self.cuts), (*self.cuts, None), strict=True))
 
-    def cost(self, counts: Counts, tasks: int) -> float:
-        """How long the busiest task works, in rows, those of contexts among them."""
+    def slot_rows(self, counts: Counts) -> list[int]:
+        """How many rows each slot has to work on, those of its context among them."""
         begins, ends = (None, *self.reaches), (*self.cuts, None)
-        rows = [counts.between(*own) for own in zip(begins, ends, strict=True)]
+        return [counts.between(*own) for own in zip(begins, ends, strict=True)]
+
+    def cost(self, counts: Counts, tasks: int) -> float:
+        """How long the busiest task works, in rows."""
+        rows = self.slot_rows(counts)
         return max(*rows, sum(rows) / tasks) if len(rows) > 1 else float(sum(rows))
 
     @property

@@ -5,6 +5,10 @@ can run it, `choose.py` picks one and answers the four questions of `answers.py`
 owns: `ownership.py`, who assembles, where state is), `staging.py` turns the answers into
 `stages.py`; `reasons.py` and `exactness.py` put into words why, and what to expect.  `plan.py` is
 the result, which `windrow.spark.stages` builds stage by stage.
+
+Where a sample gave `facts.py` about rows, `work.py` counts what each method of spreading windows
+would do, and `costs.py` makes seconds of the counts and picks one (`estimate.py`), by
+`constants.py`: those of `shipped.py` or, `calibrated.py`, of this machine.
 """
 
 from windrow.plan.answers import Assembly, Sample, Slicing, State, Strategy

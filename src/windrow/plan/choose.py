@@ -4,12 +4,15 @@ from windrow.arguments import shown
 from windrow.errors import InputError
 from windrow.parallel.methods import Method
 from windrow.plan.answers import Assembly, Slicing, State, Strategy
+from windrow.plan.constants import Constants
+from windrow.plan.costs import compared
 from windrow.plan.description import Description
 from windrow.plan.exactness import exactness
 from windrow.plan.feasible import feasible, obstacle
 from windrow.plan.ownership import SPREAD, method_of, owners_of, worth_splitting
 from windrow.plan.plan import Plan
 from windrow.plan.reasons import cheaper, kept, reasons, title
+from windrow.plan.shipped import SHIPPED
 from windrow.plan.staging import sorting, stages
 from windrow.windows import Emit, Order
 
@@ -22,16 +25,21 @@ EXPANDED_AT_MOST = 8
 EXPANDED_RATHER_THAN_MERGED = 64
 
 
-def choose(query: Description) -> Plan:
-    """The plan for a query; a forced strategy is refused where it cannot run it."""
+def choose(query: Description, constants: Constants = SHIPPED) -> Plan:
+    """The plan for a query; a forced strategy is refused where it cannot run it.
+
+    Where facts about its rows are known, methods are compared by what they are predicted to cost.
+    """
     if not isinstance(query, Description):
         raise InputError(
             f"query={shown(query)} is a {type(query).__name__}, not a Description; make one, or "
             "ask windrow.over(...).window(...).plan(...)"
         )
     _require_order(query)
-    strategy = _best(query) if query.forced is None else _forced(query, query.forced)
-    method = method_of(query)
+    usual = method_of(query)
+    comparison = compared(query, constants)
+    method = usual if comparison is None else comparison.chosen
+    strategy = _best(query, method) if query.forced is None else _forced(query, query.forced)
     slicing = _slicing(query, strategy, method)
     assembly = _assembly(query, strategy, slicing)
     state = _state(query, slicing, assembly)
@@ -47,11 +55,28 @@ def choose(query: Description) -> Plan:
             *sorting(query),
         ),
         reasons=reasons(query, slicing, assembly, method),
+        compared=comparison,
+        uncompared=_uncompared(query, assembly),
         kept=kept(query, state),
         cheaper=cheaper(query, slicing, assembly),
         exactness=exactness(query),
         sampled=_unsampled(query, assembly),
     )
+
+
+def _uncompared(query: Description, assembly: Assembly) -> str | None:
+    """Why methods are not compared, where there were several for an engine to choose from."""
+    if query.facts is not None or assembly is not Assembly.ENGINE:
+        return None
+    if query.parallel is not Method.AUTO or not query.cuttable:
+        return None  # there is no choice
+    if query.streaming:
+        return "nothing was measured: rows of a stream are not known before they come"
+    if query.sampled and worth_splitting(query):
+        return "nothing was measured yet: rows are sampled once aggregate(...) builds the query"
+    if query.unsampled and worth_splitting(query):
+        return "nothing was measured, as no row was looked at"
+    return "nothing was measured: where windows are assembled makes little difference here"
 
 
 def _unsampled(query: Description, assembly: Assembly) -> tuple[str, ...]:
@@ -82,9 +107,10 @@ def _forced(query: Description, strategy: Strategy) -> Strategy:
     )
 
 
-def _best(query: Description) -> Strategy:
+def _best(query: Description, method: Method) -> Strategy:
     possible = feasible(query)
-    if query.parallel is not Method.AUTO:  # only an engine can have any windows anywhere
+    # Only an engine can have any windows anywhere.
+    if query.parallel is not Method.AUTO or method in SPREAD:
         return Strategy.STATEFUL if query.streaming else Strategy.KERNEL
     for strategy in _preferences(query):
         if strategy in possible:

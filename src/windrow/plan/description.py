@@ -9,6 +9,7 @@ from windrow.arguments import shown, whole
 from windrow.errors import InputError
 from windrow.parallel.methods import Method
 from windrow.plan.answers import Strategy
+from windrow.plan.facts import Facts
 from windrow.windows import Aligned, Emit, Order, Window
 
 __all__ = ["Described", "Description"]
@@ -27,6 +28,7 @@ class Described:
     compiled: bool  # its states are numbers, and its loops compiled
     methods: tuple[BucketMethod, ...] = ()  # which of its rows share buckets, if any do
     has_bounds: bool = False  # of itself, being a sketch that is kept whole
+    kind: str = ""  # the name of its monoid, by which its price is known
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -58,6 +60,7 @@ class Description:
     splits: bool = False  # those of hot keys are, or of all keys where the user says so
     ordered: bool = False  # results come in a total order
     unsampled: str | None = None  # why no row is looked at to find such keys
+    facts: Facts | None = None  # what is known of rows, once they were looked at
 
     def __post_init__(self) -> None:
         if not _pairs(self.windows, Window):
@@ -74,6 +77,8 @@ class Description:
             raise _wrong("forced", self.forced, "a Strategy, or None")
         if self.lateness_ms is not None and whole(self.lateness_ms) is None:
             raise _wrong("lateness_ms", self.lateness_ms, "whole milliseconds, or None")
+        if self.facts is not None and not isinstance(self.facts, Facts):
+            raise _wrong("facts", self.facts, "Facts, or None")
         if self.unsampled is not None and not isinstance(self.unsampled, str):
             raise _wrong("unsampled", self.unsampled, "a reason, or None")
 

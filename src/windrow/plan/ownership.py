@@ -7,7 +7,14 @@ from windrow.plan.answers import Strategy
 from windrow.plan.description import Description
 from windrow.windows import Order
 
-__all__ = ["SPREAD", "method_of", "owners_of", "why_one_task", "worth_splitting"]
+__all__ = [
+    "SPREAD",
+    "method_of",
+    "obstacle_of",
+    "owners_of",
+    "why_one_task",
+    "worth_splitting",
+]
 
 #: The methods of disjoint parallelisation, which deal out single windows.
 SPREAD = (
@@ -24,14 +31,14 @@ _LENGTHS_PER_BLOCK = 4
 
 
 def method_of(query: Description) -> Method:
-    """Who owns windows; what was asked for is refused where it cannot run the query."""
+    """Who owns windows where nothing is known of rows; refuses what cannot run the query."""
     asked = query.parallel
     if asked is Method.AUTO:
         return Method.TIME if query.sampled and worth_splitting(query) else Method.KEYS
-    why_not = _obstacle(query, asked)
+    why_not = obstacle_of(query, asked)
     if why_not is None:
         return asked
-    others = [m for m in Method if m not in (Method.AUTO, asked) and _obstacle(query, m) is None]
+    others = [m for m in Method if m not in (Method.AUTO, asked) and obstacle_of(query, m) is None]
     ways = " or ".join(f"{method.value!r}" for method in others)
     raise InputError(
         f"parallel={asked.value!r} cannot run this query: {why_not}; "
@@ -67,7 +74,8 @@ def worth_splitting(query: Description) -> bool:
     return not query.folds or (not compiled and not query.session)
 
 
-def _obstacle(query: Description, method: Method) -> str | None:
+def obstacle_of(query: Description, method: Method) -> str | None:
+    """Why a method cannot run a query; None if it can."""
     if query.forced in (Strategy.NATIVE, Strategy.PANES):
         return f"with strategy={query.forced.value!r} Spark decides who owns windows"
     if method in SPREAD and not query.aligned:

@@ -4,12 +4,15 @@ from dataclasses import dataclass
 from textwrap import TextWrapper
 from typing import Any
 
-from windrow.notebook import boxes, code, section
+from windrow.notebook import boxes, code, preformatted, section
 from windrow.parallel.methods import Method
 from windrow.plan.answers import Assembly, Slicing, State, Strategy
+from windrow.plan.estimate import Comparison
 from windrow.plan.stages import Stage
 
 __all__ = ["Plan"]
+
+_METHODS = "Methods compared"
 
 _ITEM = TextWrapper(width=96, initial_indent="  - ", subsequent_indent="    ")
 
@@ -30,12 +33,16 @@ class Plan:
     cheaper: tuple[str, ...]  # what would cost less
     exactness: tuple[str, ...] = ()  # of results that are intervals
     sampled: tuple[str, ...] = ()  # what was looked at beforehand, or why nothing was
+    compared: Comparison | None = None  # what each method was predicted to cost
+    uncompared: str | None = None  # why methods were not compared
 
     def explain(self) -> str:
         """The plan in plain words."""
         lines = [self.query, f"Strategy: {self.strategy.value}", self._answers()]
         for title, sentences in self._sections():
             lines.append(f"{title}:")
+            if title == _METHODS and self.compared is not None:
+                lines += [f"  {line}" for line in self.compared.lines()]
             lines += [_ITEM.fill(sentence) for sentence in sentences or ("nothing",)]
         return "\n".join(lines)
 
@@ -64,6 +71,8 @@ class Plan:
             "cheaper": list(self.cheaper),
             "exactness": list(self.exactness),
             "sampled": list(self.sampled),
+            "compared": None if self.compared is None else self.compared.as_dict(),
+            "uncompared": self.uncompared,
         }
 
     def __repr__(self) -> str:
@@ -74,7 +83,14 @@ class Plan:
         drawing = boxes((stage.runs_in, stage.work) for stage in self.stages)
         kept = section("Kept in state", self.kept)
         why = section("Why", self.reasons)
-        return f"<p>{code(self.query)}</p>{drawing}{why}{kept}"
+        return f"<p>{code(self.query)}</p>{drawing}{why}{self._methods_as_html()}{kept}"
+
+    def _methods_as_html(self) -> str:
+        if self.compared is None:
+            return section(_METHODS, () if self.uncompared is None else (self.uncompared,))
+        others = section("Why not the others", self.compared.reasons())
+        drawn = preformatted("\n".join(self.compared.lines()))
+        return f"{section(_METHODS, (self.compared.rows,))}{drawn}{others}"
 
     def _answers(self) -> str:
         return (
@@ -89,7 +105,13 @@ class Plan:
             ("Why", self.reasons),
             *exactness,
             *sampled,
+            *self._methods(),
             ("Stages, in order", tuple(stage.explain() for stage in self.stages)),
             ("Kept in state", self.kept),
             ("What would make it cheaper", self.cheaper),
         )
+
+    def _methods(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        if self.compared is not None:
+            return ((_METHODS, (*self.compared.reasons(), self.compared.rows)),)
+        return ((_METHODS, (self.uncompared,)),) if self.uncompared is not None else ()

@@ -4,7 +4,7 @@ from windrow.parallel.methods import Method
 from windrow.plan.answers import Assembly, Slicing, State, Strategy
 from windrow.plan.description import Description
 from windrow.plan.feasible import BY_TIME, LATE_ALONE, SPLIT, obstacle
-from windrow.plan.ownership import why_one_task
+from windrow.plan.ownership import SPREAD, why_one_task
 from windrow.windows import Emit, Order, describe
 
 __all__ = ["cheaper", "kept", "reasons", "title"]
@@ -30,9 +30,11 @@ def _for_owners(query: Description, assembly: Assembly, method: Method) -> tuple
     """Why windows are where they are, if an engine makes them."""
     if assembly is not Assembly.ENGINE:
         return ()
-    called = f" ({method.acronym} in the literature)" if method.acronym else ""
+    named = f" ({method.acronym} in the literature)" if method.acronym else ""
     if query.parallel is not Method.AUTO:
-        return (f"you asked for it: parallel={method.value!r}{called}",)
+        return (f"you asked for it: parallel={method.value!r}{named}",)
+    if method in SPREAD:
+        return (f"single windows are dealt out by {method.value!r}{named}: predicted to be faster",)
     why = why_one_task(query)
     return () if why is None else (f"all windows of a key are on one task: {why}",)
 

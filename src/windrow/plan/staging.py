@@ -43,7 +43,7 @@ def stages(
 ) -> tuple[Stage, ...]:
     """What computes windows, in order; `owners` say where single windows are, if they do."""
     if owners is not None:
-        return _spread(query, slicing, owners)
+        return (*_sampling(query, method), *_spread(query, slicing, owners))
     names = ", ".join(part.text for part in query.aggregates)
     if assembly is Assembly.SPARK and slicing is Slicing.NOBODY:
         of = "session" if query.session else "window"
@@ -117,11 +117,13 @@ def _from_slices(query: Description, assembly: Assembly) -> tuple[Stage, ...]:
 
 
 def _sampling(query: Description, method: Method) -> tuple[Stage, ...]:
-    if method is not Method.TIME:
+    if query.streaming or (method is not Method.TIME and query.facts is None):
         return ()
     if query.parallel is Method.TIME:
         return (SampleRows("rows are sampled to cut time into blocks"),)
-    return (SampleRows("one row in 64 is sampled to find hot keys, which are split by time"),)
+    if method is Method.TIME:
+        return (SampleRows("one row in 64 is sampled to find hot keys, which are split by time"),)
+    return (SampleRows("one row in 64 is sampled to find hot keys, and to compare methods"),)
 
 
 def _split(query: Description, method: Method) -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from windrow.algebra.aggregate import Aggregate
+from windrow.algebra.lookup import entry_of
 from windrow.approximate.method import Method
 from windrow.columnar.inputs import read_inputs
 from windrow.plan import Described, Description, Strategy
@@ -54,6 +55,7 @@ def _described(
     name: str, text: str, part: Aggregate[Any], builtin: Builtin | None, request: Request
 ) -> Described:
     numeric = read_inputs(part, request.definition.schema).numeric()
+    entry = entry_of(part)
     return Described(
         name=name,
         text=text,
@@ -66,6 +68,7 @@ def _described(
         has_bounds=request.intervals
         and not request.definition.methods
         and name not in request.exact,
+        kind="" if entry is None else entry.name,
     )
 
 

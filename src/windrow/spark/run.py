@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING, Any
 from windrow.algebra.aggregate import Aggregate
 from windrow.parallel import Method
 from windrow.plan import Plan, choose
+from windrow.plan.calibrated import constants
+from windrow.plan.stages import SampleRows
+from windrow.plan.staging import in_order_first
 from windrow.spark.analysis.resolve import read
+from windrow.spark.batch.cutting import NONE
+from windrow.spark.batch.hot_keys import hot_keys
 from windrow.spark.describe import description
 from windrow.spark.result import Windowed, finish
+from windrow.spark.transport.transit import tasks_of
 
 if TYPE_CHECKING:
     from windrow.spark.query import Query
@@ -22,13 +28,24 @@ def planned(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...]) 
 
 
 def run(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> Windowed:
-    """The result of a query."""
+    """The result of a query.
+
+    If the plan samples rows, it is made again with what they say: of one sample come both the
+    choice of a method and the cuts of hot keys.
+    """
     request = read(query, aggregates)
-    plan = choose(description(request, aggregates, query.options.strategy))
+    asked = description(request, aggregates, query.options.strategy)
+    plan, hot = choose(asked), NONE
+    if any(isinstance(stage, SampleRows) for stage in plan.stages):
+        hot = hot_keys(request, tasks_of(request.source.sparkSession))
+        if hot.facts is not None:
+            plan = choose(replace(asked, facts=hot.facts), constants())
+        if plan.ownership is Method.TIME and not hot.keys:
+            plan = replace(plan, ownership=Method.KEYS)
+        if plan.ownership is Method.TIME and hot.in_order:
+            plan = replace(plan, stages=in_order_first(plan.stages))
+        plan = replace(plan, sampled=plan.sampled or hot.notes)
     # What builds stages is imported here, so that planning does not load the compiler.
     from windrow.spark.stages import build
 
-    built = build(plan, request)
-    unsplit = plan.ownership is Method.TIME and not request.streaming and not built.hot.keys
-    done = replace(plan, stages=built.stages, sampled=plan.sampled or built.hot.notes)
-    return finish(built.df, request, replace(done, ownership=Method.KEYS) if unsplit else done)
+    return finish(build(plan, request, hot).df, request, plan)

@@ -6,6 +6,7 @@ from functools import singledispatch
 from pyspark.sql import DataFrame
 
 from windrow.engines.definition import Definition
+from windrow.parallel import Method
 from windrow.plan import Plan
 from windrow.plan.stages import (
     AggregateWindows,
@@ -30,11 +31,9 @@ from windrow.plan.stages import (
     SpreadSlices,
     Stage,
 )
-from windrow.plan.staging import in_order_first
 from windrow.spark.analysis.resolve import Request
 from windrow.spark.batch import blocks, engine, native, row_blocks, slices, spread
 from windrow.spark.batch.cutting import NONE, HotKeys
-from windrow.spark.batch.hot_keys import hot_keys
 from windrow.spark.ordering import sort_micro_batch, sort_results
 from windrow.spark.stream import stateful
 from windrow.spark.transport.transit import arrived, tasks_of
@@ -48,18 +47,17 @@ class Built:
 
     request: Request
     df: DataFrame  # the rows of the request, before the first stage
-    stages: tuple[Stage, ...]  # all that there are, those to come among them
     slices_of: Definition | None = None  # of packs that hold slices
     folded: bool = False  # whether packs for units hold slices
     hot: HotKeys = NONE
 
 
-def build(plan: Plan, request: Request) -> Built:
-    """All stages of a plan, in order."""
-    built, done = Built(request, request.rows, plan.stages), 0
-    while done < len(built.stages):  # a sample may add some
-        built = _after(built.stages[done], built)
-        done += 1
+def build(plan: Plan, request: Request, found: HotKeys = NONE) -> Built:
+    """All stages of a plan, in order; hot keys that were found are split if the plan says so."""
+    hot = found if plan.ownership is Method.TIME else NONE
+    built = Built(request, request.rows, hot=hot)
+    for stage in plan.stages:
+        built = _after(stage, built)
     return built
 
 
@@ -70,9 +68,7 @@ def _after(stage: Stage, built: Built) -> Built:
 
 @_after.register
 def _(stage: SampleRows, built: Built) -> Built:
-    hot = hot_keys(built.request, _tasks(built))
-    stages = in_order_first(built.stages) if hot.in_order else built.stages
-    return replace(built, hot=hot, stages=stages)
+    return built  # they were, before the plan was made
 
 
 @_after.register

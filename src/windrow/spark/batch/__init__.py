@@ -2,6 +2,6 @@
 
 `native.py` is Spark's own aggregation, `slices.py` Spark's slices and what becomes of them,
 `engine.py` an engine over packs, `hot_keys.py` finds keys to split by time in a sample
-(`sampling.py`), and `cutting.py` where to cut them; `row_blocks.py` runs trailing and count windows
-that are cut into blocks, `blocks.py` sessions.
+(`sampling.py`), `cutting.py` where to cut them, and `facts.py` what else the sample says;
+`row_blocks.py` runs trailing and count windows that are cut into blocks, `blocks.py` sessions.
 """

@@ -18,6 +18,7 @@ from windrow.columnar.keyed import numbers
 from windrow.engines.block_input import folds_into_states
 from windrow.engines.blocks import Blocks, best_blocks, even_blocks
 from windrow.engines.splits import Counts, Split, best_split, even_split
+from windrow.plan.facts import Facts
 from windrow.spark.analysis.resolve import Request
 from windrow.spark.batch.sampling import look_at
 
@@ -37,14 +38,16 @@ class HotKey:
 
     rows: Column | None  # None: all rows, there being no key
     split: Split | Blocks
+    counts: Counts | None = None  # of its rows, by the sample, if there are any
 
 
 @dataclass(frozen=True)
 class HotKeys:
-    """The keys to split, and how they were found, in words."""
+    """The keys to split, how they were found, in words, and what else the sample says."""
 
     keys: tuple[HotKey, ...] = ()
     notes: tuple[str, ...] = ()
+    facts: Facts | None = None
     folds: bool = False  # whether blocks are sent states of rows
     in_order: bool = False  # whether only rows in order may be folded into these
 
@@ -87,11 +90,12 @@ class Cutting:
         if self._counted or self._are_wide(known):
             folds = self._folds
             cut = [
-                HotKey(rows, self._blocks(sample, self._end(rows, sample)))
+                HotKey(rows, self._blocks(sample, self._end(rows, sample)), _counts(sample))
                 for rows, sample in known
             ]
         else:
-            folds, cut = False, [HotKey(rows, self._split(sample)) for rows, sample in known]
+            folds = False
+            cut = [HotKey(rows, self._split(sample), _counts(sample)) for rows, sample in known]
         worth = [key for key in cut if key.split.slots > 1 or (self._even and key.rows is None)]
         return HotKeys(tuple(worth), folds=folds, in_order=folds and self._in_order)
 
@@ -133,6 +137,10 @@ class Cutting:
         own = self._request.rows if rows is None else self._request.rows.where(rows)
         look = look_at(self._request, lambda: own.agg(F.max("t").alias("t")).toArrow())
         return None if look.found is None else int(look.found["t"][0].as_py()) + 1
+
+
+def _counts(sample: pa.Table) -> Counts | None:
+    return Counts.of(_histogram(sample)) if sample.num_rows else None
 
 
 def _one_in(sample: pa.Table) -> int:

@@ -17,6 +17,7 @@ from windrow.columnar.keyed import numbers
 from windrow.parallel import Method
 from windrow.spark.analysis.resolve import Request
 from windrow.spark.batch.cutting import Cutting, HotKeys
+from windrow.spark.batch.facts import cut_of, facts_of
 from windrow.spark.batch.sampling import LIMIT_S, look_at, why_not
 from windrow.windows import Emit, Order
 
@@ -61,17 +62,24 @@ def hot_keys(request: Request, tasks: int) -> HotKeys:
     cutting = Cutting(request, tasks, even=forced)
     seen = f"{look.found.num_rows:,} rows in {look.seconds:.1f} s"
     if not forced:
-        found = cutting.of(_heavy(look.found, keys, tasks))
+        found = _known(cutting.of(_heavy(look.found, keys, tasks)), look.found)
         return _noted(found, _seen(look.found, seen, len(found.keys)))
     if not keys or not cutting.by_rows:
-        found = cutting.of([(None, look.found)])
+        found = _known(cutting.of([(None, look.found)]), look.found)
         return _noted(found, f"{seen}; all keys are cut into {found.keys[0].split.slots} blocks")
     # How far back in time so many rows lie differs from key to key.
     if not is_hashable(request):
         return HotKeys(notes=(f"{seen}; nested keys are not cut by numbers of rows",))
-    found = cutting.of(_heaviest(look.found, keys))
+    found = _known(cutting.of(_heaviest(look.found, keys)), look.found)
     cut = f"{len(found.keys)} of {_keys_in(look.found)} keys are cut into up to {tasks} blocks"
     return _noted(found, f"{seen}; {cut}")
+
+
+def _known(found: HotKeys, sample: pa.Table) -> HotKeys:
+    """With what the sample says of all rows."""
+    rows = int(numbers(sample["seen"]).sum())
+    cuts = [cut_of(key.split, key.counts, rows) for key in found.keys if key.counts is not None]
+    return replace(found, facts=facts_of(sample, cuts))
 
 
 def _noted(found: HotKeys, note: str) -> HotKeys:
@@ -119,7 +127,9 @@ def _seen(sample: pa.Table, notes: str, split: int) -> str:
         _, owners = np.unique(numbers(sample["mark"]), return_inverse=True)
         counts = np.bincount(owners, numbers(sample["seen"]))
         notes += f": the largest key has about {counts.max() / counts.sum():.0%} of all rows"
-    return f"{notes}; {split or 'no'} {'key is' if split == 1 else 'keys are'} split by time"
+    return (
+        f"{notes}; {split or 'no'} {'key is' if split == 1 else 'keys are'} worth splitting by time"
+    )
 
 
 def _is_small(rows: DataFrame) -> bool:
