@@ -1,10 +1,12 @@
 """However windows are spread over units, results are the same."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import reduce
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +29,14 @@ from tests.spark.support import (
 from windrow import agg, window
 from windrow.errors import InputError
 from windrow.parallel import Method
-from windrow.plan.stages import FoldRows
+from windrow.parallel.simulation import simulate
+from windrow.plan import choose
+from windrow.plan.stages import FoldRows, RunEngine
+from windrow.spark.analysis.resolve import read
+from windrow.spark.describe import description
+from windrow.spark.stages import build
+from windrow.spark.transport.hashed import hashed
+from windrow.spark.transport.transit import packs_of
 from windrow.testing import Feed, check_rows
 from windrow.windows import Window
 
@@ -97,6 +106,46 @@ def test_any_window_may_be_spread_in_any_way(spark: SparkSession, data: st.DataO
     )
     rows = data.draw(drawn_rows)
     asked.check(asked.of(frame_of(spark, rows)), rows)
+
+
+@pytest.mark.parametrize("method", ["round-robin", "round-robin-cyclic", "handshake", "hash-once"])
+@pytest.mark.parametrize("units", [2, 3, 7])
+def test_spark_sends_each_unit_the_rows_that_the_simulator_counts(
+    spark: SparkSession, method: str, units: int
+) -> None:
+    over = window.hopping(us(1000), us(270))
+    sent = rows_at_units(Asked(over, IN_ORDER, None, parallel=(method, units)), spark)
+    grid = over.grid
+    assert grid is not None
+    own = [((r["t"] - EPOCH) // us(1), None, 1) for r in ROWS]
+    simulated = simulate(own, grid, Method(method), units, aggregate=agg.count())
+    if method == "hash-once":  # the hashes differ, and windows are few: totals are much alike
+        assert sum(sent) == pytest.approx(simulated.total.copies, rel=0.25)
+    else:
+        assert sent == [unit.copies for unit in simulated.units]
+
+
+def rows_at_units(asked: Asked, spark: SparkSession) -> list[int]:
+    """How many rows arrive at each unit of a batch over ROWS."""
+    method, units = asked.parallel
+    assert units is not None
+    query = wr.over(frame_of(spark, ROWS), time="t").parallel(method, units).window(asked.window)
+    aggregates = tuple(asked.aggregates.items())
+    request = read(query, aggregates)
+    plan = choose(description(request, aggregates, None))
+    assert isinstance(plan.stages[-1], RunEngine)
+    packs = build(replace(plan, stages=plan.stages[:-1]), request).df
+    schema = hashed(request.definition).schema
+
+    def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for unit, pieces in packs_of(batches, schema):
+            rows = sum(piece.num_rows for _, piece in pieces)
+            yield pa.record_batch({"unit": [unit], "rows": [rows]})
+
+    found = {
+        row.unit: row.rows for row in packs.mapInArrow(count, "unit long, rows long").collect()
+    }
+    return [found.get(unit, 0) for unit in range(units)]
 
 
 def test_several_windows_are_spread_together(spark: SparkSession) -> None:
