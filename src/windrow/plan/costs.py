@@ -21,6 +21,10 @@ __all__ = ["compared", "predicted"]
 # A method that is predicted to be this much faster than what runs without a prediction is chosen.
 _WORTH = 0.95
 
+# Those that copy rows to several units take up to three times as long as predicted, as their tasks
+# are in each other's way: they are told of, and chosen by nobody but the user.
+_CHOSEN_FROM = (Method.KEYS, Method.TIME, Method.PANES)
+
 _NO_CUTS = "no key gains by cuts in time: it has too few rows, or windows are too wide"
 
 _METHODS = tuple(method for method in Method if method is not Method.AUTO)
@@ -88,7 +92,11 @@ def _why_not(query: Description, facts: Facts, method: Method) -> str | None:
 
 def _chosen(estimates: list[Estimate], usual: Method) -> Method:
     """The fastest, if it is clearly faster than what is usual."""
-    seconds = {one.method: one.seconds for one in estimates if one.seconds is not None}
+    seconds = {
+        one.method: one.seconds
+        for one in estimates
+        if one.seconds is not None and one.method in _CHOSEN_FROM
+    }
     fastest = min(seconds, key=lambda method: seconds[method])
     return fastest if seconds[fastest] < _WORTH * seconds[usual] else usual
 
@@ -124,7 +132,8 @@ def _explained(
         return one
     times = f"predicted to take {one.seconds / max(winner.seconds, 1e-9):.2f} × as long"
     if one.seconds <= winner.seconds:
-        return replace(one, why=times)
+        asked = "" if one.method in _CHOSEN_FROM else ", but runs only if asked for"
+        return replace(one, why=f"{times}{asked}")
     pairs = zip(
         _parts(one.total, one.busiest, query, constants),
         _parts(winner.total, winner.busiest, query, constants),
