@@ -26,14 +26,14 @@ demo: $(READY)  ## a day of sensors on embedded Spark: batch, stream, and a page
 	@$(BIN)/python -m examples.hot_hours.demo
 
 test: lint types layers redis-server  ## everything a change must pass
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
 	@$(MAKE) --no-print-directory test-oldest
 
 test-fast: $(READY) redis-server  ## the tests without Spark and without compiling, in two minutes
-	@$(BIN)/python -m pytest -m 'not (slow or spark or compiles)' -n 2 --dist loadgroup $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -m 'not (slow or spark or compiles)' -n 2 --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
 
 test-slow: $(READY) redis-server  ## the tests that take minutes
-	@$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
 	@$(MAKE) --no-print-directory test-oldest FLOOR='not slow'
 
 # Spark 4.1 leaves sockets open on the driver.
