@@ -163,8 +163,8 @@ class BlockWindows:
             since, _ = preceding(line.positions, line.borders, rows)
             since, wanted = since[places], line.positions[places] + 1 - rows
             reached = line.positions[since] + 1 - line.rows[since]
-            # A window begins with all rows there are, or with a row and not within a state.
-            wrong = (wanted > 0) & ((reached != wanted) | (line.rows[since] > 1))
+            # A window begins with all rows there are, or with a row, and not within a state.
+            wrong = (wanted > 0) & (reached != wanted)
             if wrong.any():
                 raise _changed(rows, int((line.positions[places] - reached)[wrong].min()))
             return Spans(since, places + 1)

@@ -168,23 +168,24 @@ def _begun(
     if (rows := window.span_rows) is not None:
         # One row at least, whose position is known.
         begin = counts.reaching(cut, surely(max(rows - 1, 1), one_in))
-        until = counts.reaching(end, _surely_below(rows, one_in), at_most=True)
+        until = counts.reaching(end, _at_most(rows, one_in), at_most=True)
     else:
         assert window.reach_us is not None
         begin = max(cut - window.reach_us + 1, EVER)
-        until = cut if end is None else max(end - window.reach_us + 1, EVER)
+        # A state that begins with the last of these windows is whole in all of them.
+        until = cut if end is None else max(end - window.reach_us, EVER)
     return min(begin, cut), max(min(until, cut), begin)
 
 
-def _surely_below(rows: int, one_in: int) -> int:
-    """Of how many rows a sample must promise no more, for there to be fewer than this many.
+def _at_most(rows: int, one_in: int) -> int:
+    """Of how many rows a sample must promise no more, for there not to be more than this many.
 
     As improbable as in `surely` that it is wrong.
     """
     if one_in == 1:
-        return rows - 1
+        return rows
     expected = rows / one_in
-    return max(math.floor((expected - math.sqrt(2 * UNLIKELY * expected)) * one_in) - 1, 0)
+    return max(math.floor((expected - math.sqrt(2 * UNLIKELY * expected)) * one_in), 0)
 
 
 def _united(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
