@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.engines.support import (
@@ -100,7 +100,12 @@ def end_of(rows: Sequence[Drawn]) -> int | None:
 WIDTHS, NUMBERS, READERS = st.integers(1, 20), st.integers(1, 8), st.integers(1, 3)
 
 
+# All windows of a block begin at one time, over which the state for a wider window reaches.
+AT_ONE_TIME: list[Drawn] = [("a", time, None, None, None) for time in (0, 0, 0, 1, -1)]
+
+
 @pytest.mark.parametrize("kinds", TRAILING, ids=repr)
+@example(rows=AT_ONE_TIME, width=1, number=2, readers=1)
 @given(rows=ROWS, width=WIDTHS, number=NUMBERS, readers=READERS)
 def test_blocks_with_states_of_others_give_what_all_rows_do(
     kinds: list[Window], rows: list[Drawn], width: int, number: int, readers: int

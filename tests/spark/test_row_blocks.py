@@ -13,7 +13,7 @@ from windrow import agg, window
 from windrow.errors import InputError
 from windrow.parallel import Method
 from windrow.plan.stages import DealBlocks
-from windrow.spark.batch import hot_keys
+from windrow.spark.batch import cutting, hot_keys
 from windrow.testing import check_rows, expected
 from windrow.windows import Window
 
@@ -121,6 +121,7 @@ def test_wide_windows_of_a_hot_key_are_cut_beside_other_keys(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hot_keys, "_FEW_ROWS", 100)
+    monkeypatch.setattr(cutting, "_WORTH_STATES", 0.9)  # two tasks gain too little
     given = [row(n * 7 % 600, None if n % 50 else "other", n) for n in range(600)]
     frame = frame_of(spark, given)
     for over in (window.trailing("5 minutes"), window.trailing(rows=300)):

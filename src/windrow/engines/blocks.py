@@ -145,10 +145,11 @@ def _before(
     begun = [_begun(counts, window, cut, end, one_in) for window in windows]
     if not folds:
         begun = [(min(begin for begin, _ in begun), cut)]
-    as_rows = _united(span for span in begun if span[0] < span[1])
+    # Where all windows begin at one time no row is sent, but states must not reach over it.
+    as_rows = _united(begun)
     found: list[Stretch] = []
     by_position = any(window.span_rows is not None for window in windows)
-    earliest = as_rows[0][0] if as_rows else min(begin for begin, _ in begun)
+    earliest = as_rows[0][0]
     if by_position and earliest > EVER:
         found.append(Stretch(EVER, earliest, Sent.COUNTS))
     reached = earliest
