@@ -22,7 +22,7 @@ __all__ = ["compared", "predicted"]
 _WORTH = 0.95
 
 # Those that copy rows to several units take up to three times as long as predicted, as their tasks
-# are in each other's way: they are told of, and chosen by nobody but the user.
+# are in each other's way: they are shown, and only chosen where the user asks for them.
 _CHOSEN_FROM = (Method.KEYS, Method.TIME, Method.PANES)
 
 _NO_CUTS = "no key gains by cuts in time: it has too few rows, or windows are too wide"
