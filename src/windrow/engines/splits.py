@@ -79,7 +79,7 @@ class Counts:
         return max(int(self.before[last] - self.before[max(first, 0)]), 0)
 
     def reaching(self, end: int | None, rows: int, *, at_most: bool = False) -> int:
-        """The latest edge with at least so many rows between it and the end; `EVER` without one.
+        """The latest edge with at least `rows` rows between it and the end; `EVER` without one.
 
         Or, if `at_most`, the earliest edge with no more.
         """

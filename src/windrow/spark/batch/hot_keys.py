@@ -67,7 +67,7 @@ def hot_keys(request: Request, tasks: int) -> HotKeys:
     if not keys or not cutting.by_rows:
         found = _known(cutting.of([(None, look.found)]), look.found)
         return _noted(found, f"{seen}; all keys are cut into {found.keys[0].split.slots} blocks")
-    # How far back in time so many rows lie differs from key to key.
+    # How far back in time a number of rows reaches differs from key to key.
     if not is_hashable(request):
         return HotKeys(notes=(f"{seen}; nested keys are not cut by numbers of rows",))
     found = _known(cutting.of(_heaviest(look.found, keys)), look.found)

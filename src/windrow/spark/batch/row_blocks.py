@@ -3,7 +3,7 @@
 rows ─ mapInArrow: each to its block, and to later blocks what they must know of it ─▶ shuffle by
 block ─ mapInArrow: windows of each block (`engines/block_windows.py`) ─▶ results.  A block has
 three key groups on the same task, one for each part of what it is sent, in the order in which it
-needs them; keys that are not hot have key groups as ever.  Where states stand for rows whose order
+needs them; other keys have the usual key groups.  Where states stand for rows whose order
 matters, rows come together in their own block first, and go on from there in order.
 """
 

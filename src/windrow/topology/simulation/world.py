@@ -5,7 +5,7 @@ Delays between layers are constant, so whatever leaves a layer reaches the next 
 order, and can be passed down at once.
 
 Compiled code reads and writes rows by their address: handing arrays from function to function would
-cost more than what is done with them.
+cost more than the work itself.
 """
 
 from math import log
