@@ -27,7 +27,9 @@ SETTINGS = {
 # the checkpoints' safeguards against a crash of the machine, and workers need not import for a
 # second what others have imported before them.
 QUICK_START = {
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": (
+        "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
+    ),
     "spark.python.daemon.module": "tests.spark.daemon",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",

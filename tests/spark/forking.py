@@ -79,7 +79,9 @@ def _run(connection: socket.socket) -> None:
     os.environ.clear()
     os.environ.update(environment)
     runpy.run_module(_FORKED, run_name="__main__")
-    sys.exit()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # taking apart all that is loaded would cost more than the work
 
 
 if __name__ == "__main__":

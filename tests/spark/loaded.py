@@ -1,5 +1,6 @@
 """What Spark's Python processes would each spend a second or two on loading, loaded once."""
 
+import gc
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -25,3 +26,5 @@ def load() -> None:
     with suppress(ImportError):
         for name in _MODULES:
             import_module(name)
+    gc.collect()
+    gc.freeze()  # or a worker looks through all of it again after each of its tasks

@@ -1,5 +1,6 @@
 """Packs of several chunks come whole and in order, however Spark cuts its batches for Python."""
 
+import gc
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -14,6 +15,7 @@ from windrow import agg, window
 from windrow.columnar.chunks import CHUNK_BYTES
 from windrow.spark.transport import packing
 from windrow.spark.transport.packing import in_key_groups, numbered
+from windrow.spark.transport.shipped import Shipped
 from windrow.spark.transport.transit import arrived, sent
 
 ROWS_OF_BATCHES = "spark.sql.execution.arrow.maxRecordsPerBatch"
@@ -88,3 +90,18 @@ def test_rows_that_grow_long_are_gathered_by_their_bytes(monkeypatch: pytest.Mon
     tables = list(numbered(iter(long)))
     assert sum(table.num_rows for table in tables) == 100
     assert max(table.nbytes for table in tables) < 20_000
+
+
+def garbage_to_look_through(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """How many objects a worker looks through after a task, before and after it was sent work."""
+    for _ in batches:
+        gc.unfreeze()
+        before = len(gc.get_objects())
+        Shipped(list, (1, 2)).get()
+        yield pa.record_batch([[before], [len(gc.get_objects())]], names=["before", "after"])
+
+
+def test_workers_do_not_look_for_garbage_among_what_they_imported(spark: SparkSession) -> None:
+    one = spark.range(1, numPartitions=1)
+    [found] = one.mapInArrow(garbage_to_look_through, "before long, after long").collect()
+    assert found["after"] < found["before"] / 100
