@@ -59,7 +59,7 @@ def query(
     [
         (query(HOUR), NATIVE),
         (query(GAPS), NATIVE),
-        (query(SESSION), NATIVE),
+        (query(SESSION), KERNEL),
         (query(HOP), PANES),
         (query(HOUR, HOUR), PANES),
         (query(HOUR, part=FOREIGN), PANES),

@@ -22,7 +22,7 @@ ROWS = 600
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 WIDE = window.hopping("5 minutes", every="20 seconds")
 TRAILING = window.trailing("9 s")
-AGGREGATES = {"first": agg.first("v"), "sum": agg.sum("v")}
+AGGREGATES = {"rise": agg.longest_increasing_run("v"), "sum": agg.sum("v")}
 FREE = {OTHER: Price(0.0, 0.0)}
 # Only sending and being sent costs anything.
 SENDING = Constants(0.0, 0.0, 1e-3, 0.0, FREE, FREE, "made up")

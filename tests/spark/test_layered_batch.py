@@ -104,7 +104,7 @@ def many(spark: SparkSession, rows: int, tasks: int = 3) -> DataFrame:
 
 
 @pytest.mark.parametrize("widths", [(1,), (4, 2, 1)], ids=str)
-def test_states_that_hold_every_value_come_through(
+def test_states_that_hold_values_and_their_times_come_through(
     spark: SparkSession, widths: tuple[int, ...]
 ) -> None:
     rows = 30_000
@@ -112,6 +112,8 @@ def test_states_that_hold_every_value_come_through(
         many(spark, rows),
         by="k",
         all=agg.collect("v"),
+        oldest=agg.first("v"),
+        newest=agg.last("v"),
         middle=agg.median("v"),
         different=agg.distinct("v"),
         sketched=agg.distinct_sketch("v"),
@@ -123,6 +125,7 @@ def test_states_that_hold_every_value_come_through(
         row = told[sorted(told)[number]]
         values = range(rows // 2 * (number // 2) + key, rows // 2 * (number // 2 + 1), 2)
         assert row.all == list(values)
+        assert (row.oldest, row.newest) == (values[0], values[-1])
         assert row.middle == (values[0] + values[-1]) / 2
         assert row.different == len(values)
         assert row.sketched == pytest.approx(len(values), rel=0.1)
@@ -154,7 +157,7 @@ def test_it_explains_itself(spark: SparkSession, capsys: pytest.CaptureFixture[s
 
 @pytest.mark.parametrize(
     "ordered",
-    [agg.first("v"), agg.last("v"), agg.argmax("v", "k"), agg.longest_increasing_run("v")],
+    [agg.argmax("v", "k"), agg.longest_increasing_run("v")],
     ids=lambda part: part.monoid.name,
 )
 def test_an_aggregate_that_needs_the_order_of_rows_is_refused(

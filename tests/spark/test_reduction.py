@@ -80,7 +80,7 @@ def test_a_stream_must_be_told(spark: SparkSession) -> None:
     ("over", "aggregate", "message"),
     [
         (window.trailing("1 minute"), agg.sum("v"), "only a single tumbling or hopping window"),
-        (window.tumbling("1 minute"), agg.last("v"), "depends on the order"),
+        (window.tumbling("1 minute"), agg.longest_increasing_run("v"), "depends on the order"),
     ],
 )
 def test_what_is_not_reduced_is_refused(

@@ -230,7 +230,7 @@ def test_one_named_window_is_a_struct_too(frame: DataFrame) -> None:
 def test_sessions_of_several_gaps_take_one_shuffle(frame: DataFrame) -> None:
     query = wr.over(frame, time="t", by="k")
     assert query.windows(**SESSIONS).plan(n=agg.count()).strategy is Strategy.KERNEL
-    assert query.window(SESSIONS["visit"]).plan(n=agg.count()).strategy is Strategy.NATIVE
+    assert query.window(SESSIONS["visit"]).plan(n=agg.count()).strategy is Strategy.KERNEL
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from windrow import agg, window
 from windrow.columnar.chunks import CHUNK_BYTES
 from windrow.spark.transport import packing
 from windrow.spark.transport.packing import in_key_groups, numbered
-from windrow.spark.transport.shipped import Shipped
 from windrow.spark.transport.transit import arrived, sent
+from windrow.spark.transport.workers import in_workers
 
 ROWS_OF_BATCHES = "spark.sql.execution.arrow.maxRecordsPerBatch"
 ROWS = 12_000  # of two tasks, so that each has packs of several chunks
@@ -92,16 +92,15 @@ def test_rows_that_grow_long_are_gathered_by_their_bytes(monkeypatch: pytest.Mon
     assert max(table.nbytes for table in tables) < 20_000
 
 
-def garbage_to_look_through(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """How many objects a worker looks through after a task, before and after it was sent work."""
-    for _ in batches:
+def objects_looked_through(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Among how many objects the worker would look for garbage now; the second time all of them."""
+    for batch in batches:
+        first = len(gc.get_objects())
         gc.unfreeze()
-        before = len(gc.get_objects())
-        Shipped(list, (1, 2)).get()
-        yield pa.record_batch([[before], [len(gc.get_objects())]], names=["before", "after"])
+        yield pa.record_batch([[first], [len(gc.get_objects())]], batch.schema)
 
 
-def test_workers_do_not_look_for_garbage_among_what_they_imported(spark: SparkSession) -> None:
-    one = spark.range(1, numPartitions=1)
-    [found] = one.mapInArrow(garbage_to_look_through, "before long, after long").collect()
-    assert found["after"] < found["before"] / 100
+def test_workers_do_not_look_for_garbage_among_what_they_loaded(spark: SparkSession) -> None:
+    one = spark.range(1, numPartitions=1).selectExpr("id AS looked", "id AS all")
+    found = [in_workers(one, objects_looked_through, one.schema).collect()[0] for _ in range(2)]
+    assert found[1]["looked"] < found[0]["all"] / 10

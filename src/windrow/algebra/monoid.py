@@ -89,6 +89,8 @@ class Monoid(Generic[S, R]):
     bounds: Callable[[S], tuple[Any, Any] | None] | None = None
     returns: str | None = None  # the type of results as Spark writes it, where numbers do not tell
     codec: Codec | None = None  # how states are kept, where they are no plain values
+    # The same for rows in any order: it reads their times and arrival numbers before its inputs.
+    timed: "Monoid[Any, Any] | None" = None
 
     def __repr__(self) -> str:
         return f"monoid(name={self.name!r})"

@@ -80,7 +80,8 @@ class PerRow(Engine):
         """Kept rows and new ones, key by key; and which are new."""
         ticks = rows["t"].combine_chunks()
         new = rows.select([*self._keys, "t", *self._values]).append_column(_TICK, ticks)
-        keyed = together(pa.concat_tables([held, new.cast(held.schema)]))
+        # In one piece, as every column is looked at more than once.
+        keyed = together(pa.concat_tables([held, new.cast(held.schema)]).combine_chunks())
         fresh: NDArray[np.bool_] = keyed.origins >= held.num_rows
         if self._definition.order is Order.ARRIVAL:
             place = keyed.table.schema.get_field_index(_TICK)
@@ -135,10 +136,28 @@ class PerRow(Engine):
         self, keyed: Keyed, held: NDArray[np.int64] | None, until: int | None
     ) -> pa.Table:
         """The rows that windows of rows to come may hold."""
-        needed = self._still_needed(keyed, held, until)
         if len(keyed.borders) == 2:  # of one key they are the last ones: nothing is copied
-            return keyed.table.slice(len(needed) - int(np.count_nonzero(needed)))
-        return keyed.table.filter(pa.array(needed))
+            return keyed.table.slice(keyed.table.num_rows - self._needed_of_one(keyed, held, until))
+        return keyed.table.filter(pa.array(self._still_needed(keyed, held, until)))
+
+    def _needed_of_one(
+        self, keyed: Keyed, held: NDArray[np.int64] | None, until: int | None
+    ) -> int:
+        """How many of the rows of a single key are needed, without looking at all of them."""
+        rows: int = keyed.table.num_rows
+        if held is not None:
+            return int(held[0])
+        needed = min(self._reach.rows, rows)
+        if not self._reach.time_us:
+            return needed
+        ticks = numbers(keyed.table[_TICK])
+        reached = int(ticks[-1])
+        if until is not None and self._definition.order is Order.TIME:
+            reached = max(reached, until)
+        since = reached - self._reach.time_us
+        if since < np.iinfo(np.int64).min:  # between the ends of time ages exceed 63 bits
+            return rows
+        return max(rows - int(np.searchsorted(ticks, since, "right")), needed)
 
     def _still_needed(
         self, keyed: Keyed, held: NDArray[np.int64] | None, until: int | None
@@ -153,7 +172,7 @@ class PerRow(Engine):
         if until is not None and self._definition.order is Order.TIME:
             reached = np.maximum(reached, until)
         now = np.repeat(reached, np.diff(keyed.borders))
-        # Ages are unsigned: between the ends of time they exceed 63 bits.
+        # Ages are unsigned: they may exceed 63 bits.
         ages = now.view(np.uint64) - ticks.view(np.uint64)
         young: NDArray[np.bool_] = ages < np.uint64(self._reach.time_us)
         return young | among_last if self._reach.rows else young

@@ -49,6 +49,7 @@ class Segments(Engine):
             Summary(part, name, definition.schema, result)
             for (name, part), result in zip(definition.aggregates, definition.results, strict=True)
         ]
+        self._unread = {"n"}.difference(*(part.columns for _, part in definition.aggregates))
         keys = [definition.schema.field(name) for name in self._keys]
         # Marked rows with the same time may make several windows, which only `nth` distinguishes.
         bounds = ("start", "end", "nth") if self._by_marks else ("start", "end")
@@ -170,7 +171,7 @@ class Segments(Engine):
 
     def _grouped(self, held: pa.Table, rows: pa.Table) -> tuple[Keyed, NDArray[np.int64]]:
         """New rows key by key; and for each window and key its open stretch's end, or `_NONE`."""
-        columns = [name for name in rows.schema.names if name != "n"]
+        columns = [name for name in rows.schema.names if name not in self._unread]
         stand_ins = held.select([*self._keys, "end"]).rename_columns([*self._keys, "t"])
         joined = pa.concat_tables([stand_ins, rows.select(columns)], promote_options="default")
         keyed = together(joined)

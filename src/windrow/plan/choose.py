@@ -120,9 +120,6 @@ def _best(query: Description, method: Method) -> Strategy:
 
 def _preferences(query: Description) -> list[Strategy]:
     """What to try first; the strategy that can run everything comes after all of these."""
-    if query.session:
-        # Spark's own sessions take a pass and a shuffle for each gap.
-        return [] if query.streaming or len(query.windows) > 1 else [Strategy.NATIVE]
     if len(query.windows) == 1 and query.overlap == 1:
         return [Strategy.NATIVE, Strategy.PANES]
     if not query.aligned:

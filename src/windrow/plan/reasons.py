@@ -113,8 +113,8 @@ def _for_rows(query: Description) -> tuple[str, ...]:
         found.append(BY_TIME)
     elif query.streaming and query.session:
         found.append(LATE_ALONE)
-    elif query.session and len(query.windows) > 1:
-        found.append("Spark's own sessions take a shuffle and a sort for each gap")
+    elif query.session:
+        found.append("Spark's own sessions shuffle and sort all rows, once for each gap")
     if query.streaming and query.gaps:
         found.append("Spark's windows of a stream cannot leave gaps")
     return tuple(found) or ("it runs every kind of window",)

@@ -1,8 +1,6 @@
 """The constants that windrow comes with, until `windrow calibrate` has measured a machine's own.
 
-Measured on two cores of a virtual machine with Python 3.11 and Spark 4.3, which others used at the
-same time: prices by `windrow calibrate`, Spark's part by the same four queries over 4 million rows,
-the fewest seconds of three turns.
+Measured by `windrow calibrate` on two cores of a virtual machine with Python 3.11 and Spark 4.3.
 """
 
 from collections.abc import Mapping
@@ -20,55 +18,55 @@ def _prices(nanoseconds: Mapping[str, tuple[float, float]]) -> dict[str, Price]:
 # To count a slice, or to find its first or last row, compiled code need not look at all of them.
 _COMPILED = _prices(
     {
-        "all": (0.95, 8.2),
-        "any": (0.59, 7.8),
-        "count": (0.044, 9.6),
-        "first": (0.15, 10),
-        "geometric_mean": (9.9, 12),
-        "histogram": (1.1, 23),
-        "last": (0.11, 14),
-        "longest_increasing_run": (4.3, 31),
-        "max": (1.4, 7.3),
-        "max_count": (4.8, 17),
-        "mean": (0.68, 21),
-        "min": (1.4, 7.4),
-        "min_count": (4.4, 13),
-        "product": (0.77, 13),
-        "range": (2, 9.2),
-        "stddev": (2.6, 14),
-        "sum": (0.62, 6.9),
-        "variance": (2.9, 14),
-        OTHER: (1.2, 12),
+        "all": (0.34, 5.6),
+        "any": (0.35, 5.5),
+        "count": (0.028, 7.9),
+        "first": (0.099, 7),
+        "geometric_mean": (3, 13),
+        "histogram": (1, 13),
+        "last": (0.082, 6.2),
+        "longest_increasing_run": (2.7, 21),
+        "max": (1.3, 5.3),
+        "max_count": (3.3, 7.2),
+        "mean": (0.39, 13),
+        "min": (0.98, 5.2),
+        "min_count": (3.2, 7.1),
+        "product": (0.48, 5.1),
+        "range": (1.6, 7),
+        "stddev": (1.9, 16),
+        "sum": (0.36, 5),
+        "variance": (1.9, 16),
+        OTHER: (0.97, 7),
     }
 )
 _INTERPRETED = _prices(
     {
-        "argmax": (2300, 2100),
-        "argmin": (2200, 1600),
-        "bloom": (11000, 2700),
-        "collect": (820, 23000),
-        "concat": (820, 19000),
-        "distinct": (240, 13000),
-        "distinct_sketch": (900, 61000),
-        "first": (280, 1400),
-        "last": (290, 1400),
-        "max": (320, 1400),
-        "max_count": (550, 1900),
-        "median": (240, 25000),
-        "min": (320, 1400),
-        "min_count": (750, 3700),
-        "quantile": (190, 22000),
-        "quantile_sketch": (590, 9200),
-        "top_k": (950, 2300),
-        OTHER: (590, 2700),
+        "argmax": (1000, 1100),
+        "argmin": (990, 1100),
+        "bloom": (3300, 1600),
+        "collect": (510, 14000),
+        "concat": (550, 10000),
+        "distinct": (150, 9700),
+        "distinct_sketch": (590, 37000),
+        "first": (200, 970),
+        "last": (200, 950),
+        "max": (210, 960),
+        "max_count": (350, 1300),
+        "median": (110, 13000),
+        "min": (210, 960),
+        "min_count": (360, 1300),
+        "quantile": (110, 12000),
+        "quantile_sketch": (260, 6400),
+        "top_k": (640, 1600),
+        OTHER: (350, 1600),
     }
 )
 
 SHIPPED = Constants(
-    stage=0.33,
-    read=3.6e-7,
-    sent=1.1e-7,
-    result=1.2e-8,
+    stage=0.07,
+    read=1e-7,
+    sent=4e-8,
+    result=1.5e-8,
     compiled=_COMPILED,
     interpreted=_INTERPRETED,
 )

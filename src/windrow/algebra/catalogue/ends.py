@@ -1,6 +1,10 @@
-"""The two ends of a window: its first and its last value."""
+"""The two ends of a window: its first and its last value.
+
+Where rows come in any order, states also hold the time and the arrival number of their value.
+"""
 
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 from windrow.algebra.aggregate import Aggregate, Reads
@@ -10,6 +14,9 @@ from windrow.algebra.optional import optional, same
 from windrow.algebra.registry import Takes, register
 
 __all__ = ["first", "last"]
+
+
+_when = itemgetter(0, 1)
 
 
 @register(Takes.ANYTHING)
@@ -40,15 +47,15 @@ def last(column: Reads = None) -> Aggregate[Monoid[Any, Any]]:
 
 @cache
 def _first() -> Monoid[Any, Any]:
-    return _end("first", lambda older, newer: older, _first_seen)
+    return _end("first", _older, _first_seen, _timed("first", min, _first_timed))
 
 
 @cache
 def _last() -> Monoid[Any, Any]:
-    return _end("last", lambda older, newer: newer, _last_seen)
+    return _end("last", _newer, _last_seen, _timed("last", max, _last_timed))
 
 
-def _end(name: str, pick: Any, combine: Any) -> Monoid[Any, Any]:
+def _end(name: str, pick: Any, combine: Any, timed: Monoid[Any, Any]) -> Monoid[Any, Any]:
     def numeric(dtypes: Dtypes) -> Numeric:
         (dtype,) = dtypes
         return Numeric(
@@ -68,7 +75,40 @@ def _end(name: str, pick: Any, combine: Any) -> Monoid[Any, Any]:
         identity=None,
         kind=Kind.DISTRIBUTIVE,
         numeric=numeric,
+        timed=timed,
     )
+
+
+def _timed(name: str, pick: Any, combine: Any) -> Monoid[Any, Any]:
+    def numeric(dtypes: Dtypes) -> Numeric:
+        time, arrival, dtype = dtypes
+        return Numeric(
+            state=(time, arrival, dtype, BOOL),
+            identity=(0, 0, dtype.type(0).item(), False),
+            lift=_lift_timed,
+            combine=combine,
+            lower=_lower_timed,
+            result=(Field(dtype, like="value"),),
+        )
+
+    return Monoid(
+        name=name,
+        lift=lambda at, arrival, value: (at, arrival, value),
+        combine=optional(lambda some, others: pick(some, others, key=_when)),
+        lower=lambda state: None if state is None else state[2],
+        identity=None,
+        commutative=True,
+        inputs=("at", "arrival", "value"),
+        numeric=numeric,
+    )
+
+
+def _older(older: Any, newer: Any) -> Any:
+    return older
+
+
+def _newer(older: Any, newer: Any) -> Any:
+    return newer
 
 
 def _lift_seen(value: Any) -> State:
@@ -85,3 +125,21 @@ def _last_seen(older: State, newer: State) -> State:
 
 def _lower_seen(state: State) -> State:
     return (state[0], VALUE if state[1] else NULL)
+
+
+def _lift_timed(at: Any, arrival: Any, value: Any) -> State:
+    return (at, arrival, value, True)
+
+
+def _first_timed(some: State, others: State) -> State:
+    earlier = others[0] < some[0] or (others[0] == some[0] and others[1] < some[1])
+    return others if others[3] and (earlier or not some[3]) else some
+
+
+def _last_timed(some: State, others: State) -> State:
+    later = others[0] > some[0] or (others[0] == some[0] and others[1] > some[1])
+    return others if others[3] and (later or not some[3]) else some
+
+
+def _lower_timed(state: State) -> State:
+    return (state[2], VALUE if state[3] else NULL)

@@ -27,6 +27,7 @@ from windrow.errors import InputError
 from windrow.parallel import Method
 from windrow.plan import Sample
 from windrow.spark.analysis.accepted import require_accepted
+from windrow.spark.analysis.any_order import in_any_order
 from windrow.spark.analysis.builtins import Builtin, builtin_of
 from windrow.spark.analysis.clock import LateBy
 from windrow.spark.analysis.columns import Selection, Shown
@@ -152,6 +153,8 @@ def read(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> 
     definition, exact = _definition(query, windows, inner, fields), frozenset[str]()
     if intervals:
         definition, exact = as_intervals(query, aggregates, definition)
+    if not query.df.isStreaming and _folds_by_time(definition):
+        definition = in_any_order(definition)
     times = to_micros(expressions["t"], time.dataType)
     chosen = [window for _, window in windows]
     return Request(
@@ -312,6 +315,16 @@ def _definition(
             require_codec(part.monoid)
     results = tuple(result_type(part, _types(part, schema)) for _, part in aggregates)
     return Definition(windows, aggregates, schema, results, query.options.order)
+
+
+def _folds_by_time(definition: Definition) -> bool:
+    """Whether rows can be folded where they are read, if their aggregates take them in any order.
+
+    On a stream, arrival numbers tell rows of one time apart only within a micro-batch.
+    """
+    window = definition.windows[0][1]
+    by_time = definition.order is Order.TIME
+    return by_time and (window.grid is not None or window.silence_us is not None)
 
 
 def _types(aggregate: Aggregate[Any], schema: pa.Schema) -> list[pa.DataType]:

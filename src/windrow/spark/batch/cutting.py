@@ -26,10 +26,8 @@ __all__ = ["NONE", "Cutting", "HotKey", "HotKeys"]
 
 _BINS = 512
 # What blocks with states may take, as a share of what slots take.  They hold all that they are sent
-# in memory, where slots pass rows on, and the latest time costs a job.  On two cores a window over
-# half of all rows takes 0.6 by this count, and as long as on one task by the clock.
-_WORTH_STATES = 0.6
-_WORTH_STATES_IF_ASKED = 0.8
+# in memory, where slots pass rows on, and the latest time costs a job.
+_WORTH_STATES = 0.8
 # Rows whose order matters are put in order before they are folded, by another shuffle: what it
 # costs, as a share of a row with a result.
 _ANOTHER_HOP = 0.5
@@ -106,7 +104,6 @@ class Cutting:
         """Whether states in place of rows that slots would be sent save much time, for any key."""
         if not self._folds:
             return False
-        worth = _WORTH_STATES_IF_ASKED if self._even else _WORTH_STATES
         for _, sample in samples:
             if sample.num_rows:
                 counts = Counts.of(_histogram(sample))
@@ -114,7 +111,8 @@ class Cutting:
                 cost = blocks.cost(counts, self._tasks)
                 if self._in_order:
                     cost += _ANOTHER_HOP * counts.total / self._tasks
-                if blocks.folds and cost < worth * self._split(sample).cost(counts, self._tasks):
+                slots = self._split(sample).cost(counts, self._tasks)
+                if blocks.folds and cost < _WORTH_STATES * slots:
                     return True
         return False
 

@@ -22,6 +22,7 @@ from windrow.spark.state.about import About
 from windrow.spark.state.pages import StatePages
 from windrow.spark.state.shards import NEVER, Head, Shards, shards_of
 from windrow.spark.state.waiting import Waiting, WaitingRoom
+from windrow.spark.transport.garbage import spare_what_is_loaded
 from windrow.spark.transport.hashed import HASH_KEY
 from windrow.spark.transport.packing import result_schema
 from windrow.spark.transport.shipped import Shipped
@@ -99,6 +100,7 @@ class KeyGroupProcessor(StatefulProcessor):
 
     def close(self) -> None:
         """Called by Spark after all else."""
+        spare_what_is_loaded()
 
     def _own(self, key: Any) -> Flow:
         """The flow with the windows of a key group."""

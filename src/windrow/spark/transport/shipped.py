@@ -5,13 +5,12 @@ functions they were made from, so a worker that unpickled a query for every task
 kernels for every task; it caches objects by their content instead.
 """
 
-import gc
 from collections.abc import Callable
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Generic, TypeVar
 
-from pyspark import TaskContext, cloudpickle
+from pyspark import cloudpickle
 
 __all__ = ["Shipped"]
 
@@ -34,8 +33,4 @@ class Shipped(Generic[T]):
 @lru_cache(maxsize=64)
 def _built(mark: str, content: bytes) -> Any:
     build, arguments = cloudpickle.loads(content)
-    built = build(*arguments)
-    if TaskContext.get() is not None:
-        # A worker collects garbage after every task: what has been imported is never garbage.
-        gc.freeze()
-    return built
+    return build(*arguments)

@@ -23,6 +23,7 @@ from pyspark.sql import functions as F
 
 from windrow.errors import InputError, WorkerError
 from windrow.spark.transport import worker_side
+from windrow.spark.transport.garbage import spare_what_is_loaded
 from windrow.spark.transport.packing import Work
 
 __all__ = ["JOB_ERRORS", "SETTING", "described", "in_workers", "require_workers"]
@@ -46,7 +47,7 @@ _known: dict[tuple[str, str], str | None] = {}
 def in_workers(df: DataFrame, work: Work, schema: Any) -> DataFrame:
     """What `work` makes of the rows, batch by batch, in Python workers that can run it."""
     require_workers(df.sparkSession)
-    return df.mapInArrow(_Envelope(work), schema)
+    return df.mapInArrow(_Envelope(_sparing(work)), schema)
 
 
 def require_workers(spark: SparkSession) -> None:
@@ -65,6 +66,16 @@ def require_workers(spark: SparkSession) -> None:
     problem = _known[mark]
     if problem is not None:
         raise WorkerError(f"{problem}; {_advice()}, or set {SETTING}={_TRUST} to skip this check")
+
+
+def _sparing(work: Work) -> Work:
+    """The same work, after which the worker does not look for garbage among what was loaded."""
+
+    def spared(batches: Iterator[Any]) -> Iterator[Any]:
+        yield from work(batches)
+        spare_what_is_loaded()
+
+    return spared
 
 
 @contextmanager
