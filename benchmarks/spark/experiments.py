@@ -4,6 +4,7 @@ from typing import Any
 
 from benchmarks.findings import Experiment
 from benchmarks.spark.choice import CHOICE
+from benchmarks.spark.cluster import CLUSTER
 from benchmarks.spark.cold import COLD
 from benchmarks.spark.cores import CORES
 from benchmarks.spark.frames import DEFAULT_FRAME, DEFAULT_FRAME_1M, FRAMES
@@ -21,7 +22,7 @@ __all__ = ["EXPERIMENTS", "LONG"]
 
 EXPERIMENTS: tuple[Experiment[Any], ...] = (
     *(HOPPING, MANY_SLIDES, SEVERAL, ONE_KEY, CHOICE),
-    *(DEFAULT_FRAME, FRAMES, SEGMENTS, CORES, COLD),
+    *(DEFAULT_FRAME, FRAMES, SEGMENTS, CORES, CLUSTER, COLD),
     *(STREAM_TRAILING, STREAM_LARGE, STREAM_PLAIN, STREAM_HOPPING),
 )
 

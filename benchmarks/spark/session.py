@@ -21,9 +21,9 @@ SETTINGS = {
 
 
 @contextmanager
-def session(cores: int = 2) -> Iterator[SparkSession]:
+def session(cores: int = 2, master: str | None = None) -> Iterator[SparkSession]:
     """A session that ends with the block; experiments find it as `SparkSession.active()`."""
-    spark = started("windrow benchmarks", f"local[{cores}]", SETTINGS, debug=False)
+    spark = started("windrow benchmarks", master or f"local[{cores}]", SETTINGS, debug=False)
     try:
         yield spark
     finally:

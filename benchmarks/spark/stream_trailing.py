@@ -52,7 +52,7 @@ def run(sizes: StreamTrailingSizes, bench: Bench) -> Findings:
 
 def _rate_bars(measured: list[Measured]) -> list[Bar]:
     return [
-        at_least(f"streaming trailing mean, {m.contender}", 300_000, [rows_per_second(m)], "rows/s")
+        at_least(f"streaming trailing mean, {m.contender}", 800_000, [rows_per_second(m)], "rows/s")
         for m in measured
     ]
 

@@ -1,6 +1,6 @@
 """However windows are spread over units, results are the same."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import reduce
@@ -168,19 +168,45 @@ MICRO_BATCHES = [
 
 
 @pytest.mark.parametrize(
-    ("aggregates", "by", "methods"),
-    [(IN_ANY_ORDER, "k", ALIGNED), (IN_ORDER, None, ["time", "handshake"])],
+    ("aggregates", "by", "ways"),
+    [
+        (IN_ANY_ORDER, "k", list(zip(ALIGNED, [3, 2, 7, 1, 3, 2], strict=True))),
+        (IN_ORDER, None, [("time", 3), ("handshake", 2)]),
+    ],
     ids=["any order", "in order"],
 )
 def test_every_method_gives_the_same_stream_across_a_restart(
-    spark: SparkSession, aggregates: dict[str, Any], by: str | None, methods: list[str]
+    spark: SparkSession, aggregates: dict[str, Any], by: str | None, ways: list[tuple[str, int]]
 ) -> None:
-    over = window.hopping("10 s", every="2.7 s")
-    asked = Asked(over, aggregates, by)
+    """The slow test below runs all combinations."""
+    check_streams(spark, Asked(window.hopping("10 s", every="2.7 s"), aggregates, by), ways)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("units", UNITS)
+@pytest.mark.parametrize("aggregates", [IN_ANY_ORDER, IN_ORDER], ids=["any order", "in order"])
+@pytest.mark.parametrize(
+    "over",
+    [
+        window.tumbling("10 s"),
+        window.hopping("10 s", every="2.7 s", offset="1 s"),
+        window.hopping("2 s", every="5 s"),
+    ],
+    ids=repr,
+)
+def test_a_stream_may_be_spread_in_any_way(
+    spark: SparkSession, over: Window, aggregates: dict[str, Any], units: int
+) -> None:
+    by = "k" if units % 2 else None
+    check_streams(spark, Asked(over, aggregates, by), [(method, units) for method in ALIGNED])
+
+
+def check_streams(spark: SparkSession, asked: Asked, ways: Sequence[tuple[str, int]]) -> None:
+    """One stream by each method with its number of units, all in one query that is restarted."""
     with Feed(spark, SCHEMA, time="t", lateness=LATENESS) as feed:
         frames = [
-            replace(asked, parallel=(method, 3)).of(feed.frame).withColumn("way", F.lit(method))
-            for method in methods
+            replace(asked, parallel=way).of(feed.frame).withColumn("way", F.lit(way[0]))
+            for way in ways
         ]
         run = feed.start(reduce(DataFrame.unionByName, frames), mode="append")
         rows = []
@@ -190,7 +216,7 @@ def test_every_method_gives_the_same_stream_across_a_restart(
             if batch is MICRO_BATCHES[1]:
                 run.restart()
         run.watermark(end_of(rows))
-        for method in methods:
+        for method, _ in ways:
             own = [
                 {n: v for n, v in r.items() if n != "way"} for r in run.rows if r["way"] == method
             ]

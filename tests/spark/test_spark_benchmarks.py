@@ -77,7 +77,7 @@ def test_an_experiment_measures_all_it_shows(experiment: Experiment[Any]) -> Non
 
 
 def test_every_experiment_has_tiny_sizes_or_starts_spark_itself() -> None:
-    assert {experiment.name for experiment in EXPERIMENTS} == {*TINY, "cores"}
+    assert {experiment.name for experiment in EXPERIMENTS} == {*TINY, "cluster", "cores"}
 
 
 def test_queries_that_differ_in_a_value_are_not_compared(spark: SparkSession) -> None:
