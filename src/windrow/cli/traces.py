@@ -1,9 +1,8 @@
-"""The options of a trace: a file of items, and what its columns are."""
+"""Options as they were written, and those of a trace: a file of items, and what its columns are."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from types import SimpleNamespace
+from typing import Any, TypeVar
 
 import click
 
@@ -12,7 +11,7 @@ from windrow.cli.paths import PATH
 from windrow.errors import InputError
 from windrow.topology import Trace, read_trace
 
-__all__ = ["OfTrace", "trace_options"]
+__all__ = ["Given", "trace_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,36 +31,21 @@ def trace_options(what_for: str) -> Callable[[F], F]:
     return lambda command: with_options(command, (trace, *_COLUMNS))
 
 
-@dataclass(frozen=True)
-class Written:
-    """The options of a command, each a field."""
-
-    #: Options that may be given several times, by the name of the field that has them all.
-    repeated: ClassVar[dict[str, str]] = {}
+class Given(SimpleNamespace):
+    """The options of a command by their names, as they were written; None was not given."""
 
     def present(self, *names: str) -> list[str]:
         """Those of these options that were given, as they are written; of all, if none is named."""
+        options = {one.name: one.opts[0] for one in click.get_current_context().command.params}
         found = []
-        for name in names or [field.name for field in fields(self)]:
+        for name in names or vars(self):
             value = getattr(self, name)
             values = value if isinstance(value, tuple) else (value,)
-            option = f"--{self.repeated.get(name, name).replace('_', '-')}"
-            found += [f"{option} {text}" for text in values if text is not None]
+            found += [f"{options[name]} {text}" for text in values if text is not None]
         return found
 
-
-@dataclass(frozen=True)
-class OfTrace(Written):
-    """These options, as they were written."""
-
-    trace: Path | None
-    time: str | None
-    device: str | None
-    bytes: str | None
-    period_column: str | None
-
     def items(self) -> Trace | None:
-        """What the file has, if one is named."""
+        """What the file of a trace has, if one is named."""
         if self.trace is None:
             if columns := self.present("time", "device", "bytes", "period_column"):
                 raise InputError(f"{columns[0]} is a column of a trace; say of which, --trace FILE")

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from windrow.cli.job.problems import did_you_mean
-from windrow.cli.plan.options import Given
 from windrow.cli.plan.outcome import Outcome
 from windrow.cli.plan.senders import measure, read_arrivals, read_class, read_sources
 from windrow.cli.plan.wording import told_as_options, told_of
@@ -22,6 +21,7 @@ from windrow.cli.quantities import (
     read_seconds,
     read_share,
 )
+from windrow.cli.traces import Given
 from windrow.errors import InputError
 from windrow.topology import (
     PRESETS,

@@ -10,8 +10,9 @@ from windrow.cli.drawing import check_picture
 from windrow.cli.options import plain_command
 from windrow.cli.paths import PATH, check_writable
 from windrow.cli.plan.arguments import planned, shown
-from windrow.cli.plan.options import Given, planning_options
+from windrow.cli.plan.options import planning_options
 from windrow.cli.plan.text import as_json, as_text
+from windrow.cli.traces import Given
 from windrow.errors import InputError
 from windrow.topology import write_plan
 

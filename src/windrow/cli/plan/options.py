@@ -1,16 +1,15 @@
 """The options that describe what to plan for."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from windrow.cli.options import with_options
-from windrow.cli.traces import OfTrace, trace_options
+from windrow.cli.traces import trace_options
 from windrow.topology import PRESETS
 
-__all__ = ["Given", "planning_options"]
+__all__ = ["planning_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -74,36 +73,6 @@ _OPTIONS = (
         help="What is hashed to a node of the first layer.  [item]",
     ),
 )
-
-
-@dataclass(frozen=True)
-class Given(OfTrace):
-    """The options, as they were written."""
-
-    repeated: ClassVar[dict[str, str]] = {"classes": "class", "limits": "limit", "nodes": "node"}
-
-    sources: str | None
-    rate: str | None
-    size: str | None
-    classes: tuple[str, ...]
-    limits: tuple[str, ...]
-    price: str | None
-    delay: str | None
-    preset: str | None
-    nodes: tuple[str, ...]
-    period: str | None
-    keys: str | None
-    hottest: str | None
-    states: str | None
-    state_size: str | None
-    emit: str | None
-    spread: str | None
-    margin: str | None
-    loss: str | None
-    arrivals: str | None
-    burst: str | None
-    skew: str | None
-    routing: str | None
 
 
 def planning_options(command: F) -> F:

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from itertools import count
 
-from windrow.cli.plan.options import Given
 from windrow.cli.plan.wording import told_as_options, told_of
 from windrow.cli.quantities import (
     if_given,
@@ -14,6 +13,7 @@ from windrow.cli.quantities import (
     read_rate,
     read_seconds,
 )
+from windrow.cli.traces import Given
 from windrow.errors import InputError
 from windrow.topology import Arrivals, Sources, common_tick, measured
 from windrow.topology.trace import Measured

@@ -1,7 +1,9 @@
 """What `windrow simulate` is given, read: a plan, how sources send, what becomes of the refused."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from windrow.cli.plan.wording import told_as_options
 from windrow.cli.quantities import (
@@ -12,12 +14,12 @@ from windrow.cli.quantities import (
     read_seconds,
     read_share,
 )
-from windrow.cli.traces import OfTrace
+from windrow.cli.traces import Given
 from windrow.errors import InputError
-from windrow.topology import Plan, Routing, Trace, read_plan
+from windrow.topology import Plan, read_plan
 from windrow.topology.simulation import BackOff, Bursts, Refusal, Sending
 
-__all__ = ["Asked", "Given", "read_asked"]
+__all__ = ["Asked", "read_asked"]
 
 _TOGETHER = {
     "trace": Sending.TRACE,
@@ -29,39 +31,16 @@ _TOGETHER = {
 
 
 @dataclass(frozen=True)
-class Given(OfTrace):
-    """The options, as they were written."""
-
-    sending: str | None
-    duration: str | None
-    seed: str
-    seeds: str
-    retry: bool
-    back_off: str | None
-    routing: str | None
-    skew: str | None
-    burst: str | None
-    burst_share: str | None
-    burst_length: str | None
-    jitter: str | None
-
-
-@dataclass(frozen=True)
 class Asked:
     """What is simulated, once for every seed."""
 
     path: Path
     plan: Plan
-    sending: Sending
-    duration_s: float | None  # None: an hour, or as long as the trace
     seeds: range
+    sending: Sending
     on_refusal: Refusal
     back_off: BackOff
-    routing: Routing | None  # None: as planned
-    skew_s: float | None  # None: as planned
-    bursts: Bursts
-    jitter_s: float
-    trace: Trace | None
+    others: Mapping[str, Any]  # further settings, as `simulate` takes them
 
 
 def read_asked(path: Path, given: Given) -> Asked:
@@ -72,21 +51,22 @@ def read_asked(path: Path, given: Given) -> Asked:
         raise InputError(f"--back-off {given.back_off} is that of refused tuples; add --retry")
     seed = read_count(given.seed, "--seed", "0", least=0)
     with told_as_options():
+        back_off = if_given(read_seconds, given.back_off, "--back-off")
         return Asked(
             path=path,
             plan=plan,
-            sending=sending,
-            duration_s=if_given(read_duration, given.duration, "--duration", "1h"),
             seeds=range(seed, seed + read_count(given.seeds, "--seeds", "10")),
+            sending=sending,
             on_refusal=Refusal.RETRY if given.retry else Refusal.DROP,
-            back_off=BackOff()
-            if given.back_off is None
-            else BackOff(read_seconds(given.back_off, "--back-off")),
-            routing=None if given.routing is None else Routing(given.routing),
-            skew_s=if_given(read_seconds, given.skew, "--skew"),
-            bursts=_bursts(given),
-            jitter_s=if_given(read_seconds, given.jitter, "--jitter") or 0.0,
-            trace=given.items(),
+            back_off=BackOff() if back_off is None else BackOff(back_off),
+            others={
+                "duration_s": if_given(read_duration, given.duration, "--duration", "1h"),
+                "routing": given.routing,
+                "skew_s": if_given(read_seconds, given.skew, "--skew"),
+                "bursts": _bursts(given),
+                "jitter_s": if_given(read_seconds, given.jitter, "--jitter") or 0.0,
+                "trace": given.items(),
+            },
         )
 
 

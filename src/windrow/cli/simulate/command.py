@@ -9,10 +9,10 @@ from windrow.cli.drawing import check_picture
 from windrow.cli.options import plain_command
 from windrow.cli.paths import PATH
 from windrow.cli.progress import shown
-from windrow.cli.simulate.arguments import Given, read_asked
+from windrow.cli.simulate.arguments import read_asked
 from windrow.cli.simulate.runs import run
 from windrow.cli.simulate.text import as_json, as_text, loss_of
-from windrow.cli.traces import trace_options
+from windrow.cli.traces import Given, trace_options
 from windrow.topology.simulation import Sending
 
 __all__ = ["simulate"]

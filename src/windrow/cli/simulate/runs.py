@@ -42,17 +42,12 @@ def run(asked: Asked, say: Callable[[str], None]) -> Runs:
             every.append(
                 simulate(
                     asked.plan,
-                    sending=asked.sending,
-                    duration_s=asked.duration_s,
                     seed=seed,
+                    sending=asked.sending,
                     on_refusal=asked.on_refusal,
                     back_off=asked.back_off,
-                    routing=asked.routing,
-                    skew_s=asked.skew_s,
-                    bursts=asked.bursts,
-                    jitter_s=asked.jitter_s,
-                    trace=asked.trace,
                     progress=progress,
+                    **asked.others,
                 )
             )
     return Runs(asked, tuple(every))
