@@ -14,7 +14,7 @@ import pytest
 from tests.cli.support import STREAM, read
 from windrow.cli.failures import explained, missing_format
 from windrow.cli.figures import size
-from windrow.cli.progress import Doing, InPipes, of_stream, shown
+from windrow.cli.progress import Doing, of_stream, shown
 from windrow.cli.report import Report
 from windrow.cli.results import another_query
 from windrow.cli.tally import Tally
@@ -165,7 +165,7 @@ def test_a_pipe_is_shown_lines_now_and_then_if_asked_for(monkeypatch: pytest.Mon
     monkeypatch.setattr("sys.stderr", pipe)
     monkeypatch.setattr("windrow.cli.progress._FIRST_LINES_S", (0.01, 0.1))
     deadline = time.monotonic() + 10
-    with shown("hot", doing, InPipes.LINES):
+    with shown("hot", doing, lines_in_pipes=True):
         while "Spark" not in pipe.getvalue() and time.monotonic() < deadline:
             time.sleep(0.01)
         doing.now(lambda: "12 rows")

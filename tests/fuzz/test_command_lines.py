@@ -78,7 +78,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("windrow.cli.run.opened", reached)
     monkeypatch.setattr("windrow.cli.explain.opened", reached)
-    monkeypatch.setattr("windrow.cli.state.lent", reached)
+    monkeypatch.setattr("windrow.cli.state.opened", reached)
     monkeypatch.setattr("windrow.cli.calibrate.command._measured", reached)
     monkeypatch.setattr("windrow.approximate.tuning.trial.Trial", reached)
     monkeypatch.setattr("windrow.topology.simulation.running._compiled", reached)

@@ -17,17 +17,20 @@ __all__ = ["run_batch"]
 def run_batch(question: Question, doing: Doing) -> Report:
     """Write the answer, and tell how many rows went in and out."""
     job = question.job
-    report = Report.of(job)
     rows, rows_in = count_batch(question.rows, job.time)
     answer, rows_out = count_batch(flat(question.answer(rows), job.sink))
     begin = time.perf_counter()
     stages = of_stages(rows.sparkSession)
     doing.now(lambda: " ".join(["running", stages()]))
     _write(answer, question)
-    report.seconds = time.perf_counter() - begin
-    report.rows_in, report.late = rows_in.get["rows"], rows_in.get["untimed"]
-    report.rows_out = rows_out.get["rows"]
-    return report
+    return Report(
+        job=str(job.path),
+        sink=job.sink.where,
+        seconds=time.perf_counter() - begin,
+        rows_in=rows_in.get["rows"],
+        rows_out=rows_out.get["rows"],
+        late=rows_in.get["untimed"],
+    )
 
 
 def _write(answer: "DataFrame", question: Question) -> None:

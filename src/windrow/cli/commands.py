@@ -70,10 +70,5 @@ def main() -> None:
     """
 
 
-main.add_command(run)
-main.add_command(explain)
-main.add_command(state)
-main.add_command(calibrate)
-main.add_command(tune)
-main.add_command(plan)
-main.add_command(simulate)
+for _command in (run, explain, state, calibrate, tune, plan, simulate):
+    main.add_command(_command)

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import Enum, auto
+from functools import partial
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
@@ -15,17 +15,10 @@ from windrow.cli.tally import Tally
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Doing", "InPipes", "of_stages", "of_stream", "shown"]
+__all__ = ["Doing", "of_stages", "of_stream", "shown"]
 
 _INTERVAL_S = 0.2
 _FIRST_LINES_S, _LATER_LINES_S = (1, 5, 15), 30
-
-
-class InPipes(Enum):
-    """What is shown where standard error is not a terminal."""
-
-    NOTHING = auto()
-    LINES = auto()
 
 
 class Doing:
@@ -44,29 +37,29 @@ class Doing:
 
 
 @contextmanager
-def shown(
-    title: str, say: Callable[[], str], in_pipes: InPipes = InPipes.NOTHING
-) -> Iterator[None]:
-    """While the body runs, show what `say` says."""
+def shown(title: str, say: Callable[[], str], *, lines_in_pipes: bool = False) -> Iterator[None]:
+    """While the body runs, show what `say` says: on a terminal, and in a pipe if asked for."""
     if sys.stderr.isatty():
-        with _line_that_changes(title, say):
+        moments = count(0, _INTERVAL_S)
+        with _line_that_changes(title) as show, _meanwhile(title, say, show, moments):
             yield
-    elif in_pipes is InPipes.LINES:
-        with _lines(title, say):
+    elif lines_in_pipes:
+        moments = chain(_FIRST_LINES_S, count(_LATER_LINES_S, _LATER_LINES_S))
+        with _meanwhile(title, say, partial(print, file=sys.stderr, flush=True), moments):
             yield
     else:
         yield
 
 
 @contextmanager
-def _line_that_changes(title: str, say: Callable[[], str]) -> Iterator[None]:
+def _line_that_changes(first: str) -> Iterator[Callable[[str], Any]]:
     from rich.console import Console
     from rich.live import Live
     from rich.spinner import Spinner
     from rich.text import Text
 
     # What is printed meanwhile goes above the line, if it goes to the same terminal.
-    spinner = Spinner("dots", Text(title))
+    spinner = Spinner("dots", Text(first))
     with Live(
         spinner,
         console=Console(stderr=True),
@@ -74,16 +67,7 @@ def _line_that_changes(title: str, say: Callable[[], str]) -> Iterator[None]:
         redirect_stdout=sys.stdout.isatty(),
         redirect_stderr=False,
     ):
-        update = lambda text: spinner.update(text=Text(text))  # noqa: E731
-        with _meanwhile(title, say, update, count(0, _INTERVAL_S)):
-            yield
-
-
-@contextmanager
-def _lines(title: str, say: Callable[[], str]) -> Iterator[None]:
-    moments = chain(_FIRST_LINES_S, count(_LATER_LINES_S, _LATER_LINES_S))
-    with _meanwhile(title, say, lambda text: print(text, file=sys.stderr, flush=True), moments):
-        yield
+        yield lambda text: spinner.update(text=Text(text))
 
 
 @contextmanager

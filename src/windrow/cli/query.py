@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
 from windrow.cli.failures import condition_of, explained, missing_format
 from windrow.cli.job import Job, JobFileError, Place, Problem, Source, check_columns
-from windrow.cli.starting import SPARK_ERRORS
 from windrow.errors import WindrowError
 
 if TYPE_CHECKING:
@@ -18,7 +20,10 @@ if TYPE_CHECKING:
     from windrow.plan import Plan
     from windrow.spark.query import Query
 
-__all__ = ["Question", "question"]
+__all__ = ["SPARK_ERRORS", "Question", "question"]
+
+# Its own errors, and those of Java that have no form in Python.
+SPARK_ERRORS = (PySparkException, Py4JError)
 
 _ARGUMENT = re.compile(r"(\w+)[=(]")
 

@@ -4,8 +4,6 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from windrow.cli.job import Job
-
 __all__ = ["Report"]
 
 
@@ -22,11 +20,6 @@ class Report:
     batches: int | None = None
     watermark: str | None = None
     state: dict[str, int] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, job: Job) -> "Report":
-        """An empty report of a job."""
-        return cls(job=str(job.path), sink=job.sink.where)
 
     def summary(self) -> str:
         """The one line."""

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import click
 
-from windrow.cli.explain import explanation
 from windrow.cli.job import read_job
 from windrow.cli.options import job_command
-from windrow.cli.progress import Doing, InPipes, shown
+from windrow.cli.progress import Doing, shown
 from windrow.cli.report import Report
 from windrow.cli.session import opened
 
@@ -33,14 +32,17 @@ def run(
     runs until Ctrl-C. Exit codes: 0 done, 1 the run failed, 2 the job is wrong.
     """
     job, doing = read_job(job_file, settings), Doing("starting Spark")
-    with shown(job.name, doing, InPipes.LINES), opened(job, master, debug=debug) as spark:
+    with (
+        shown(job.name, doing, lines_in_pipes=True),
+        opened(job.name, master, debug=debug, job=job) as spark,
+    ):
         from windrow.cli.query import question
 
         doing.now("reading the source")
         asked = question(spark, job)
         doing.now("planning")
         if dry_run:
-            text = explanation(asked)
+            text = asked.plan().explain()
         elif job.source.stream:
             from windrow.cli.stream import run_stream
 

@@ -4,7 +4,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, BinaryIO
 
 from windrow.cli.failures import explained
@@ -13,44 +13,32 @@ from windrow.cli.job import Job, JobFileError, Problem
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["lent", "opened", "started"]
+__all__ = ["opened", "started"]
 
 _ROOM = 1 << 20
 
+# Known before Spark starts; whoever wants the web page asks for it.
+_AT_START: Mapping[str, str] = {
+    "spark.log.level": "ERROR",
+    "spark.python.unix.domain.socket.enabled": "true",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+
 
 @contextmanager
-def opened(job: Job, master: str | None, *, debug: bool) -> Iterator["SparkSession"]:
-    """A session with the job's settings, for as long as the job needs it."""
-    from windrow.cli.starting import active_session
+def opened(
+    name: str, master: str | None, *, debug: bool, job: Job | None = None
+) -> Iterator["SparkSession"]:
+    """The session there is, with the settings of a job; or a new one that ends with the command."""
+    from pyspark.sql import SparkSession
 
-    session = active_session()
+    session = SparkSession.getActiveSession()
     if session is not None:
-        with _settings(session, job):
+        with nullcontext() if job is None else _settings(session, job):
             yield session
         return
-    with _passing(job.name, master, job.spark, debug=debug) as session:
-        yield session
-
-
-@contextmanager
-def lent(name: str, master: str | None, *, debug: bool) -> Iterator["SparkSession"]:
-    """A session as it is, for as long as a command needs it."""
-    from windrow.cli.starting import active_session
-
-    session = active_session()
-    if session is not None:
-        yield session
-        return
-    with _passing(name, master, {}, debug=debug) as session:
-        yield session
-
-
-@contextmanager
-def _passing(
-    name: str, master: str | None, settings: Mapping[str, str], *, debug: bool
-) -> Iterator["SparkSession"]:
-    """A new session that ends with the command."""
-    session = started(name, master, settings, debug=debug)
+    session = started(name, master, {} if job is None else job.spark, debug=debug)
     try:
         yield session
     finally:
@@ -61,12 +49,25 @@ def _passing(
 def started(
     name: str, master: str | None, settings: Mapping[str, str], *, debug: bool
 ) -> "SparkSession":
-    """A new session, without the noise of its coming up."""
-    from windrow.cli.starting import start_session
+    """A new session, without the noise of its coming up.
+
+    Without a master Spark decides where it runs: by its own settings, or on local[*].
+    """
+    from pyspark.sql import SparkSession
+
     from windrow.spark.configure import configure
 
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    remote = master is not None and master.startswith("sc://")
+    if not remote and "SPARK_REMOTE" not in os.environ:
+        settings = {**_AT_START, **settings}
     with _log_aside(debug=debug):
-        session = start_session(name, master, settings)
+        builder = SparkSession.builder.appName(name)
+        if master is not None:
+            builder = builder.remote(master) if remote else builder.master(master)
+        for key, value in settings.items():
+            builder = builder.config(key, value)
+        session = builder.getOrCreate()
     configure(session)
     return session
 
@@ -74,28 +75,24 @@ def started(
 @contextmanager
 def _settings(session: "SparkSession", job: Job) -> Iterator[None]:
     """Lend a running session the job's settings."""
+    from windrow.cli.query import SPARK_ERRORS
+
     before = {key: session.conf.get(key, None) for key in job.spark}
+    problems = []
     try:
-        _set(session, job.spark, job)
+        for key, value in job.spark.items():
+            try:
+                session.conf.set(key, value)
+            except SPARK_ERRORS as error:
+                message = f"spark: {explained(error)} (set it where the session is started)"
+                problems.append(Problem(job.place_of("spark"), message))
+        if problems:
+            raise JobFileError(problems)
         yield
     finally:
-        for key, value in before.items():
+        for key, old in before.items():
             with suppress(Exception):  # the session may be gone, and the reason has been reported
-                session.conf.unset(key) if value is None else session.conf.set(key, value)
-
-
-def _set(session: "SparkSession", settings: Mapping[str, str], job: Job) -> None:
-    from windrow.cli.starting import SPARK_ERRORS
-
-    problems = []
-    for key, value in settings.items():
-        try:
-            session.conf.set(key, value)
-        except SPARK_ERRORS as error:
-            message = f"spark: {explained(error)} (set it where the session is started)"
-            problems.append(Problem(job.place_of("spark"), message))
-    if problems:
-        raise JobFileError(problems)
+                session.conf.unset(key) if old is None else session.conf.set(key, old)
 
 
 @contextmanager

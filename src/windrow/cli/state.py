@@ -12,7 +12,7 @@ import click
 from windrow.cli.figures import aligned, size
 from windrow.cli.options import spark_command
 from windrow.cli.progress import Doing, shown
-from windrow.cli.session import lent
+from windrow.cli.session import opened
 from windrow.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def state(
         raise InputError(f"--limit={limit}: give a number of keys, 1 or more")
     where = _address(checkpoint)
     doing = Doing("starting Spark")
-    with shown("windrow state", doing), lent("windrow state", master, debug=debug) as spark:
+    with shown("windrow state", doing), opened("windrow state", master, debug=debug) as spark:
         from windrow.spark.inspection import about_of, kept_keys, operators_of
 
         doing.now("reading the checkpoint")

@@ -26,7 +26,6 @@ _INTERVAL_S = 0.2  # fractions work, though Spark's annotation says whole second
 def run_stream(question: Question, doing: Doing) -> Report:
     """Run the query to its end, adding up what its micro-batches report."""
     job, tally = question.job, Tally()
-    report = Report.of(job)
     rows = count_stream(question.rows, ROWS_IN)
     answer = count_stream(flat(question.answer(rows), job.sink), ROWS_OUT)
     begin = time.perf_counter()
@@ -35,11 +34,17 @@ def run_stream(question: Question, doing: Doing) -> Report:
         with writing(job):
             query = _start(answer, job)
             _follow(query, tally, stopped, doing, of_stages(answer.sparkSession))
-    report.seconds = time.perf_counter() - begin
-    report.rows_in, report.rows_out = tally.rows_in, tally.rows_out
-    report.late, report.batches = tally.late, tally.batches
-    report.watermark, report.state = tally.watermark, tally.state
-    return report
+    return Report(
+        job=str(job.path),
+        sink=job.sink.where,
+        seconds=time.perf_counter() - begin,
+        rows_in=tally.rows_in,
+        rows_out=tally.rows_out,
+        late=tally.late,
+        batches=tally.batches,
+        watermark=tally.watermark,
+        state=tally.state,
+    )
 
 
 def _start(answer: "DataFrame", job: Job) -> "StreamingQuery":

@@ -11,38 +11,33 @@ from time import monotonic
 import click
 
 from windrow.algebra.lookup import registered
-from windrow.cli.options import spark_command, with_options
-from windrow.cli.progress import Doing, InPipes, shown
-from windrow.cli.session import lent
+from windrow.cli.options import spark_command
+from windrow.cli.progress import Doing, shown
+from windrow.cli.session import opened
 from windrow.errors import AggregateError, InputError
 from windrow.plan.calibrated import constants, forget, keep
 from windrow.plan.constants import OTHER, Constants, Price
 
 __all__ = ["calibrate"]
 
-_SECONDS = 60
-
-_OPTIONS = (
-    click.option(
-        "--only",
-        metavar="NAME",
-        multiple=True,
-        help="Measure this aggregate and nothing of Spark's; may be given several times.",
-    ),
-    click.option(
-        "--seconds",
-        type=click.IntRange(min=1),
-        default=_SECONDS,
-        show_default=True,
-        help="Begin with no further aggregate after this time.",
-    ),
-    click.option("--json", "as_json", is_flag=True, help="Print the constants as JSON."),
-    click.option("--forget", "forgets", is_flag=True, help="Remove what was measured."),
-)
-
 
 @click.command()
-@lambda command: with_options(spark_command(command), _OPTIONS)
+@click.option(
+    "--only",
+    metavar="NAME",
+    multiple=True,
+    help="Measure this aggregate and nothing of Spark's; may be given several times.",
+)
+@click.option(
+    "--seconds",
+    type=click.IntRange(min=1),
+    default=60,
+    show_default=True,
+    help="Begin with no further aggregate after this time.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the constants as JSON.")
+@click.option("--forget", "forgets", is_flag=True, help="Remove what was measured.")
+@spark_command
 def calibrate(
     only: tuple[str, ...],
     seconds: int,
@@ -64,7 +59,7 @@ def calibrate(
         return
     _require_known(only)
     doing = Doing("starting")
-    with shown("calibrate", doing, InPipes.LINES):
+    with shown("calibrate", doing, lines_in_pipes=True):
         measured = _measured(only, monotonic() + seconds, master, doing, debug=debug)
     if not keep(measured):
         click.echo("windrow: the constants could not be kept: WINDROW_CACHE_DIR can name a folder "
@@ -103,7 +98,7 @@ def _measured(
     from windrow.cli.calibrate.pipeline import measured
 
     doing.now("starting Spark")
-    with lent("windrow calibrate", master, debug=debug) as spark:
+    with opened("windrow calibrate", master, debug=debug) as spark:
         return measured(spark, found, doing.now)
 
 

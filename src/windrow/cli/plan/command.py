@@ -10,11 +10,10 @@ from windrow.cli.drawing import check_picture
 from windrow.cli.options import plain_command
 from windrow.cli.paths import PATH, check_writable
 from windrow.cli.plan.arguments import planned, shown
-from windrow.cli.plan.options import planning_options
 from windrow.cli.plan.text import as_json, as_text
-from windrow.cli.traces import Given
+from windrow.cli.traces import Given, trace_options
 from windrow.errors import InputError
-from windrow.topology import write_plan
+from windrow.topology import PRESETS, write_plan
 
 __all__ = ["plan"]
 
@@ -22,7 +21,63 @@ __all__ = ["plan"]
 @click.command()
 @plain_command
 @click.argument("plan_file", metavar="[PLAN]", required=False, type=PATH)
-@planning_options
+@click.option("--sources", metavar="N", help="How many there are.")
+@click.option("--rate", metavar="RATE", help="What each sends: 0.5/s, 30/min, 1/10s.")
+@click.option("--size", metavar="SIZE", help="How large an item is: 50kB.")
+@click.option(
+    "--class",
+    "classes",
+    metavar="ENTRIES",
+    multiple=True,
+    help='For unequal sources, one for each kind: "count=100,rate=2/s,size=1kB,name=meters".',
+)
+@click.option(
+    "--limit",
+    "limits",
+    metavar="RATE",
+    multiple=True,
+    help="What a node accepts: 20/s, 1MB/s, or both, given twice.",
+)
+@click.option("--price", metavar="NUMBER", help="What a node costs in an hour.")
+@click.option("--delay", metavar="TIME", help="From a node to the next layer: 200ms.")
+@click.option("--preset", type=click.Choice(list(PRESETS)), help="Nodes with documented limits.")
+@click.option(
+    "--node",
+    "nodes",
+    metavar="ENTRIES",
+    multiple=True,
+    help='One for each layer, the last for all further ones: "items=20/s,bytes=1MB/s,'
+    'price=0.015,delay=200ms,name=shard" or "preset=kinesis,price=0.02".',
+)
+@click.option("--period", metavar="TIME", help="The length of a period: 20min.  [60s]")
+@click.option("--keys", metavar="N", help="How many keys.  [1]")
+@click.option("--hottest", metavar="SHARE", help="The largest key's share of all items: 10%.")
+@click.option("--states", metavar="N", help="States per key and period that a node sends on.  [1]")
+@click.option("--state-size", metavar="SIZE", help="How large a state is: 100B.  [as an item]")
+@click.option(
+    "--emit",
+    type=click.Choice(["change", "close"]),
+    help="Nodes send on when an item of another period arrives, or by the clock.  "
+    "[change; with --loss: close]",
+)
+@click.option("--spread", metavar="TIME", help="With --emit close, over how long.  [a period]")
+@click.option("--margin", metavar="SHARE", help="The share of each limit to leave free: 10%.")
+@click.option("--loss", metavar="SHARE", help="The chance of any loss in an hour: 0.001.")
+@click.option(
+    "--arrivals",
+    type=click.Choice(["poisson", "tick"]),
+    help="Sources send independently, or all at once.  [poisson]",
+)
+@click.option("--burst", metavar="NUMBER", help="Rate of the busiest seconds over the mean.")
+@click.option(
+    "--skew", metavar="TIME", help="How inaccurate clocks are, as a standard deviation: 2s."
+)
+@click.option(
+    "--routing",
+    type=click.Choice(["item", "source"]),
+    help="What is hashed to a node of the first layer.  [item]",
+)
+@trace_options("Measure sources and arrivals here.")
 @click.option("--new-sources", metavar="N", help="Change the plan for this many sources.")
 @click.option("--out", type=PATH, help="Write the plan to this file.")
 @click.option("--draw", type=PATH, help="Draw it: tree.png, .svg or .pdf.")

@@ -8,7 +8,7 @@ from windrow.algebra.within import CONFIDENCE, require_confidence
 from windrow.cli.drawing import check_picture
 from windrow.cli.options import plain_command
 from windrow.cli.paths import PATH
-from windrow.cli.progress import shown
+from windrow.cli.progress import Doing, shown
 from windrow.cli.tune.arguments import read_asked, read_target, read_window
 from windrow.cli.tune.findings import Asked, find
 from windrow.cli.tune.text import as_json, as_text
@@ -66,10 +66,10 @@ def tune(
     require_table(sample)
     check_picture(plot, "--plot")
     target, window = read_target(target_error, target_bytes), read_window(size, time)
-    doing = ["starting"]
-    with shown("windrow tune", lambda: doing[-1]):
+    doing = Doing("starting")
+    with shown("windrow tune", doing):
         asked = Asked(sample, read_asked(aggregate, column), window, target, by, time, confidence)
-        findings = find(asked, doing.append)
+        findings = find(asked, doing.now)
     click.echo(as_json(findings) if as_data else as_text(findings, everything=everything))
     if plot is not None:
         from windrow.cli.tune.plot import draw
