@@ -59,12 +59,12 @@ def test_bounds_of_approximate_windows_are_read(tmp_path: Path) -> None:
         + "approximate: {max_buckets: 500}\n",
     )
     assert job.aggregates == {"a": agg.sum("temp").within(relative=0.01), "n": agg.count()}
-    assert job.approximation is not None
-    assert job.approximation.max_buckets == 500
+    assert job.approximate is not None
+    assert job.approximate.max_buckets == 500
     again = read(tmp_path, GOOD, "approximate={max_buckets: 7}")
-    assert again.approximation is not None
-    assert again.approximation.max_buckets == 7
-    assert read(tmp_path, GOOD).approximation is None
+    assert again.approximate is not None
+    assert again.approximate.max_buckets == 7
+    assert read(tmp_path, GOOD).approximate is None
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of good files, and commands that end where work would begin."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("windrow.cli.run.opened", reached)
-    monkeypatch.setattr("windrow.cli.explain.opened", reached)
     monkeypatch.setattr("windrow.cli.state.opened", reached)
     monkeypatch.setattr("windrow.cli.calibrate.command._measured", reached)
     monkeypatch.setattr("windrow.approximate.tuning.trial.Trial", reached)

@@ -9,10 +9,9 @@ from typing import Any
 import click
 
 from windrow.cli.calibrate import calibrate
-from windrow.cli.explain import explain
 from windrow.cli.failures import explained
 from windrow.cli.plan import plan
-from windrow.cli.run import run
+from windrow.cli.run import explain, run
 from windrow.cli.simulate import simulate
 from windrow.cli.state import state
 from windrow.cli.tune import tune

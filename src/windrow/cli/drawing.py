@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from windrow.cli.paths import check_writable
+from windrow.cli.options import check_writable
 from windrow.errors import InputError
 
 if TYPE_CHECKING:

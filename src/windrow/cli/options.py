@@ -1,23 +1,57 @@
-"""What the commands share: the job file, options about Spark, and how failures end them."""
+"""What the commands share: paths, the job file, options about Spark, and how failures end them."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import wraps
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from windrow.cli.failures import explained
 from windrow.cli.job import JobFileError
-from windrow.cli.paths import PATH
-from windrow.errors import WindrowError
+from windrow.errors import InputError, WindrowError
 
-__all__ = ["job_command", "plain_command", "spark_command", "with_options"]
+__all__ = [
+    "PATH",
+    "check_writable",
+    "job_command",
+    "plain_command",
+    "spark_command",
+    "with_options",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 BAD_INPUT, RUN_FAILED = 2, 1
+
+
+class _Path(click.Path):
+    """Refuses what no file can be called: click would end with Python's own error."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except ValueError:  # a NUL, or half a character
+            self.fail(f"{value!r} is no name that a file can have; give another", param, ctx)
+
+
+PATH = _Path(path_type=Path)
+
+
+def check_writable(path: Path, option: str) -> None:
+    """Refuse a file that cannot be written, before anything is computed."""
+    try:
+        is_folder, has_folder = path.is_dir(), path.parent.is_dir()
+        path.exists()
+    except OSError as error:  # a name that is too long, say
+        raise InputError(f"{option} {path}: {error.strerror}; give another path") from None
+    if not has_folder:
+        raise InputError(f"{option} {path}: there is no folder {path.parent}; make it first")
+    if is_folder:
+        raise InputError(f"{option} {path} is a folder; name a file in it")
+
 
 _OF_SPARK = (
     click.option("--master", help="Where Spark runs: local[4], spark://…, sc://…  [local[*]]"),

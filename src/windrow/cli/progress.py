@@ -40,7 +40,7 @@ class Doing:
 def shown(title: str, say: Callable[[], str], *, lines_in_pipes: bool = False) -> Iterator[None]:
     """While the body runs, show what `say` says: on a terminal, and in a pipe if asked for."""
     if sys.stderr.isatty():
-        moments = count(0, _INTERVAL_S)
+        moments: Iterator[float] = count(0, _INTERVAL_S)
         with _line_that_changes(title) as show, _meanwhile(title, say, show, moments):
             yield
     elif lines_in_pipes:

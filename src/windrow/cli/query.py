@@ -62,8 +62,8 @@ class Question:
             query = query.window(window)
         else:
             query = query.windows(**{str(name): window for name, window in job.windows})
-        if job.approximation is not None:
-            query = query.approximate(job.approximation.max_buckets)
+        if job.approximate is not None:
+            query = query.approximate(job.approximate.max_buckets)
         if job.parallel is not None:
             query = query.parallel(job.parallel.method, job.parallel.units)
         if job.ordered:

@@ -1,4 +1,4 @@
-"""`windrow run job.yaml`: run a job, and summarise it in one line."""
+"""`windrow run job.yaml` runs a job, and sums it up in a line; `windrow explain` only plans it."""
 
 from pathlib import Path
 
@@ -10,7 +10,23 @@ from windrow.cli.progress import Doing, shown
 from windrow.cli.report import Report
 from windrow.cli.session import opened
 
-__all__ = ["run"]
+__all__ = ["explain", "run"]
+
+
+@click.command()
+@job_command
+def explain(job_file: Path, master: str | None, settings: tuple[str, ...], *, debug: bool) -> None:
+    """Explain how the job in a JOB file would run: which strategy and why, and its state.
+
+    Only the columns of the source are read; nothing is computed or written.
+    """
+    job, doing = read_job(job_file, settings), Doing("starting Spark")
+    with shown(job.name, doing), opened(job.name, master, debug=debug, job=job) as spark:
+        from windrow.cli.query import question
+
+        doing.now("reading the source")
+        text = question(spark, job).plan().explain()
+    click.echo(text)
 
 
 @click.command()

@@ -6,8 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from windrow.cli.options import with_options
-from windrow.cli.paths import PATH
+from windrow.cli.options import PATH, with_options
 from windrow.errors import InputError
 from windrow.topology import Trace, read_trace
 

@@ -11,6 +11,7 @@ from time import monotonic
 import click
 
 from windrow.algebra.lookup import registered
+from windrow.cli.figures import aligned, duration, rounded
 from windrow.cli.options import spark_command
 from windrow.cli.progress import Doing, shown
 from windrow.cli.session import opened
@@ -19,6 +20,8 @@ from windrow.plan.calibrated import constants, forget, keep
 from windrow.plan.constants import OTHER, Constants, Price
 
 __all__ = ["calibrate"]
+
+_NS = 1e9
 
 
 @click.command()
@@ -64,12 +67,7 @@ def calibrate(
     if not keep(measured):
         click.echo("windrow: the constants could not be kept: WINDROW_CACHE_DIR can name a folder "
                    "that can be written to", err=True)  # fmt: skip
-    if as_json:
-        click.echo(json.dumps(measured.as_dict()))
-        return
-    from windrow.cli.calibrate.text import text
-
-    click.echo(text(measured))
+    click.echo(json.dumps(measured.as_dict()) if as_json else _text(measured))
 
 
 def _require_known(only: Sequence[str]) -> None:
@@ -126,3 +124,37 @@ def _with(
         lifts, combines = zip(*((p.lift, p.combine) for p in prices.values()), strict=True)
         known[OTHER] = Price(median(lifts), median(combines))
     return known
+
+
+def _text(constants: Constants) -> str:
+    """All constants, as people read them: a line for Spark, and a table of aggregates."""
+    spark = ", ".join(
+        (
+            f"a stage takes {duration(constants.stage)}",
+            f"a row to Python {_ns(constants.read)}",
+            f"a row or state packed or unpacked {_ns(constants.sent)}",
+            f"a result {_ns(constants.result)}",
+        )
+    )
+    names = sorted({*constants.compiled, *constants.interpreted}, key=lambda n: (n == OTHER, n))
+    header = ("ns", "lift", "combine", "interpreted lift", "combine")
+    lines = [
+        (
+            "all others" if name == OTHER else name,
+            *_cells(constants.compiled.get(name)),
+            *_cells(constants.interpreted.get(name)),
+        )
+        for name in names
+    ]
+    table = aligned([header, *lines], texts=("ns",))
+    return "\n".join([f"constants {constants.source}", spark, *table])
+
+
+def _ns(seconds: float) -> str:
+    return f"{rounded(seconds * _NS)} ns"
+
+
+def _cells(price: Price | None) -> tuple[str, str]:
+    if price is None:
+        return ("–", "–")
+    return f"{price.lift * _NS:,.1f}", f"{price.combine * _NS:,.1f}"

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from windrow.cli.job.problems import JobFileError, Place, Problem
+from windrow.cli.job.problems import JobFileError, Place, Problem, Problems, kind_of
 from windrow.errors import InputError
 from windrow.files.small_files import read_small
 
@@ -15,16 +15,23 @@ __all__ = ["compose"]
 
 _MOST_BYTES = 100_000  # some thousand entries; the time to read more would be felt
 _DEEPEST = 20
+_MERGE = "tag:yaml.org,2002:merge"
+_Pair = tuple[yaml.Node, yaml.Node]
 _NO_TEXT = re.compile(r"[\0\ud800-\udfff]")  # only escapes can write them
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes nodes and makes no objects; refuses tags, and what is nested too deeply."""
+    """Composes nodes and makes no objects; refuses tags, and what is nested too deeply.
 
-    def __init__(self, text: str, name: str) -> None:
+    A mapping has each key once: first what `<<` puts in, then its own.  What `<<` names has been
+    composed before, so that merges of merges take no more time than others.
+    """
+
+    def __init__(self, text: str, name: str, problems: Problems) -> None:
         # Set afterwards: a reader that knows its name from the start takes the text for a file.
         super().__init__(text)
         self.name = name
+        self._problems = problems
         self._depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
@@ -44,6 +51,39 @@ class _Loader(yaml.SafeLoader):
         finally:
             self._depth -= 1
 
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        node = super().compose_mapping_node(anchor)
+        own, merged = dict[str, _Pair](), dict[str, _Pair]()
+        others: list[_Pair] = []
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                others.append((key, value))
+            elif key.tag == _MERGE:
+                # Of a key that several have, the first counts.
+                merged = self._merged(value) | merged
+            else:
+                if key.value in own:
+                    message = f"{key.value!r} is there twice (remove one)"
+                    self._problems.append(Problem(Place.of(key.start_mark), message))
+                own[key.value] = key, value
+        merged = {name: pair for name, pair in merged.items() if name not in own}
+        self._problems.note_entries(len(merged), node.start_mark)
+        node.value = [*merged.values(), *own.values(), *others]
+        return node
+
+    def _merged(self, value: yaml.Node) -> dict[str, _Pair]:
+        """The pairs of the mappings that `<<` names."""
+        found: dict[str, _Pair] = {}
+        for one in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+            if not isinstance(one, yaml.MappingNode):
+                message = f"<<: {kind_of(one)} is not a mapping (e.g. <<: *defaults)"
+                self._problems.append(Problem(Place.of(one.start_mark), message))
+                continue
+            for key, its in one.value:
+                if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:
+                    found.setdefault(key.value, (key, its))
+        return found
+
     def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:
         node = super().compose_scalar_node(anchor)
         if _NO_TEXT.search(node.value):
@@ -52,9 +92,9 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
-def compose(path: Path, settings: Sequence[str] = ()) -> yaml.MappingNode:
+def compose(path: Path, settings: Sequence[str], problems: Problems) -> yaml.MappingNode:
     """The tree of a job file, with `key=value` settings of the command line put in."""
-    root = _parse(_text_of(path), str(path))
+    root = _parse(_text_of(path), str(path), problems)
     if root is None:
         root = yaml.MappingNode("tag:yaml.org,2002:map", [], yaml.Mark(str(path), 0, 0, 0, "", 0))
     if not isinstance(root, yaml.MappingNode):
@@ -62,7 +102,7 @@ def compose(path: Path, settings: Sequence[str] = ()) -> yaml.MappingNode:
             Place.of(root.start_mark), "a job is a mapping (write keys such as source: and time:)"
         )
     for setting in settings:
-        _put(root, setting)
+        _put(root, setting, problems)
     return root
 
 
@@ -75,10 +115,10 @@ def _text_of(path: Path) -> str:
         ) from None
 
 
-def _parse(text: str, name: str) -> yaml.Node | None:
+def _parse(text: str, name: str, problems: Problems) -> yaml.Node | None:
     loader = None
     try:
-        loader = _Loader(text, name)
+        loader = _Loader(text, name, problems)
         return loader.get_single_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -113,7 +153,7 @@ def _hint(message: str) -> str:
     return " (check quotes, brackets and indentation)"
 
 
-def _put(root: yaml.MappingNode, setting: str) -> None:
+def _put(root: yaml.MappingNode, setting: str, problems: Problems) -> None:
     """Put the value of `sink.path=here` where the keys lead; `spark.…` is a setting of Spark."""
     name = f"--set {setting}"
     keys, equals, text = setting.partition("=")
@@ -121,7 +161,7 @@ def _put(root: yaml.MappingNode, setting: str) -> None:
         raise _fault(Place(name), "not of the form key=value (e.g. --set sink.mode=overwrite)")
     if path[0] == "spark":
         path = ["spark", keys.strip()]
-    value = _parse(text, name)
+    value = _parse(text, name, problems)
     if value is None:
         raise _fault(Place(name), "gives no value (e.g. --set sink.mode=overwrite)")
     mapping = root

@@ -7,22 +7,18 @@ from math import isfinite
 
 import yaml
 
-from windrow.cli.job.problems import Place, Problem, Problems, did_you_mean
+from windrow.cli.job.problems import Place, Problem, Problems, did_you_mean, kind_of
 from windrow.errors import WindowError, WindrowError
 from windrow.windows import microseconds
 
 __all__ = ["Entry", "with_way_out"]
 
-_KINDS = {"str": "text", "int": "a number", "float": "a number", "bool": "yes or no"}
-_KINDS |= {"map": "a mapping", "seq": "a list", "null": "empty", "timestamp": "a date"}
 _TRUE = frozenset({"yes", "true", "on"})
-_Pair = tuple[yaml.Node, yaml.Node]
 # As everyone writes numbers: to YAML `010` is 8, and `1:30` is 90.
 _DIGITS = re.compile(r"\+?(?:0|[1-9][0-9_]{0,30})")
 _NUMBER = re.compile(r"\+?(?:[0-9][0-9_]*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _LARGEST = 2**63 - 1
 _MOST_HINTS = 100  # looking for names that are alike takes time
-_MERGE = "tag:yaml.org,2002:merge"
 
 
 @dataclass(frozen=True)
@@ -140,13 +136,14 @@ class Entry:
             self._refuse("a mapping", example)
             return {}
         found: dict[str, Entry] = {}
-        for key_node, node in _pairs(self.node, self.problems):
+        self.problems.note_entries(len(self.node.value), self.node.start_mark)
+        for key_node, node in self.node.value:
             if isinstance(key_node, yaml.ScalarNode):
                 key = str(key_node.value)
                 name = f"{self.name}.{key}" if self.name else key
                 found[key] = Entry(name, node, self.problems, key_node)
             else:
-                message = f"a key of {self.name or 'a job'} is {_kind_of(key_node)} (keys are text)"
+                message = f"a key of {self.name or 'a job'} is {kind_of(key_node)} (keys are text)"
                 self.problems.append(Problem(Place.of(key_node.start_mark), message))
         return found
 
@@ -162,7 +159,7 @@ class Entry:
 
     def _refuse(self, wanted: str, example: str) -> None:
         is_scalar = isinstance(self.node, yaml.ScalarNode)
-        kind = _kind_of(self.node)
+        kind = kind_of(self.node)
         if is_scalar and not self.node.value.strip():
             fault, way_out = "has no value", None
         elif is_scalar and wanted == "text":
@@ -172,55 +169,6 @@ class Entry:
             way_out = None
         key = self.name.rpartition(".")[2]
         self.complain(f"{self.name}: {fault} ({way_out or f'e.g. {key}: {example}'})")
-
-
-def _pairs(node: yaml.MappingNode, problems: Problems) -> list[_Pair]:
-    """Keys and values of a mapping: first what `<<` puts in, then its own, each key once."""
-    own, merged = _own(node, problems), dict[str, _Pair]()
-    others: list[_Pair] = [pair for pair in node.value if not isinstance(pair[0], yaml.ScalarNode)]
-    # A mapping that comes again puts nothing in that it did not put in before: without this,
-    # merges of merges would take time that doubles with each of them.
-    seen, waiting = {id(node)}, _merged_into(node, problems)[::-1]
-    while waiting:
-        mapping = waiting.pop()
-        if id(mapping) not in seen:
-            seen.add(id(mapping))
-            for name, pair in _own(mapping, problems).items():
-                merged.setdefault(name, pair)
-            waiting += _merged_into(mapping, problems)[::-1]
-    return [*(pair for name, pair in merged.items() if name not in own), *own.values(), *others]
-
-
-def _own(node: yaml.MappingNode, problems: Problems) -> dict[str, _Pair]:
-    """The pairs that stand in a mapping itself, by the text of their keys."""
-    found: dict[str, _Pair] = {}
-    problems.note_entries(len(node.value), node.start_mark)
-    for key, value in node.value:
-        if not isinstance(key, yaml.ScalarNode) or key.tag == _MERGE:
-            continue
-        if key.value in found:
-            message = f"{key.value!r} is there twice (remove one)"
-            problems.append(Problem(Place.of(key.start_mark), message))
-        found[key.value] = key, value
-    return found
-
-
-def _merged_into(node: yaml.MappingNode, problems: Problems) -> list[yaml.MappingNode]:
-    """The mappings that its `<<` name; of a key that several have, the first counts."""
-    named = [value for key, value in node.value if key.tag == _MERGE]
-    found = []
-    for value in named:
-        for one in value.value if isinstance(value, yaml.SequenceNode) else [value]:
-            if isinstance(one, yaml.MappingNode):
-                found.append(one)
-            else:
-                message = f"<<: {_kind_of(one)} is not a mapping (e.g. <<: *defaults)"
-                problems.append(Problem(Place.of(one.start_mark), message))
-    return found
-
-
-def _kind_of(node: yaml.Node) -> str:
-    return _KINDS.get(node.tag.rpartition(":")[2], "of an unknown kind")
 
 
 def with_way_out(error: WindrowError) -> str:

@@ -1,7 +1,7 @@
 """A job: where rows come from, what is asked of them, and where results go."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -75,23 +75,23 @@ class Job:
     path: Path
     source: Source
     time: str
-    by: tuple[str, ...]
-    lateness: str | None
-    forget_after: str | None
-    where: str | None
-    columns: Mapping[str, str]
-    windows: tuple[tuple[str | None, Window], ...]
-    aggregates: Mapping[str, Aggregate[Any]]
-    keep: tuple[str, ...]
-    choices: Mapping[str, str]  # emit, order, strategy: those that were given
-    approximation: Approximation | None
-    parallel: Parallel | None
-    ordered: bool
     sink: Sink
-    checkpoint: str | None
-    spark: Mapping[str, str]
+    choices: Mapping[str, str]  # emit, order, strategy: those that were given
     reads: tuple[Read, ...]
     places: Mapping[str, Place]
+    windows: tuple[tuple[str | None, Window], ...] = ()
+    aggregates: Mapping[str, Aggregate[Any]] = field(default_factory=dict)
+    by: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    lateness: str | None = None
+    forget_after: str | None = None
+    where: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    approximate: Approximation | None = None
+    parallel: Parallel | None = None
+    ordered: bool = False
+    checkpoint: str | None = None
+    spark: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -8,8 +8,10 @@ import yaml
 
 from windrow.errors import WindrowError
 
-__all__ = ["JobFileError", "Place", "Problem", "Problems", "did_you_mean"]
+__all__ = ["JobFileError", "Place", "Problem", "Problems", "did_you_mean", "kind_of"]
 
+_KINDS = {"str": "text", "int": "a number", "float": "a number", "bool": "yes or no"}
+_KINDS |= {"map": "a mapping", "seq": "a list", "null": "empty", "timestamp": "a date"}
 _MOST, _LONGEST = 50, 600  # problems, and characters of a line
 _LONGEST_NAME = 80
 _MOST_ENTRIES = 30_000  # more than a file of the largest size can hold without aliases
@@ -75,6 +77,11 @@ class Problems(list[Problem]):
         if self._entries > _MOST_ENTRIES:
             message = f"aliases repeat more than {_MOST_ENTRIES:,} entries (write fewer of them)"
             raise JobFileError([*self, Problem(Place.of(mark), message)])
+
+
+def kind_of(node: yaml.Node) -> str:
+    """What a node of YAML is, in words."""
+    return _KINDS.get(node.tag.rpartition(":")[2], "of an unknown kind")
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:

@@ -1,9 +1,8 @@
 """Reading a job file: everything that is wrong with it is said at once."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from windrow.algebra.aggregate import Aggregate
 from windrow.cli.job.bounds import bounded, read_approximation, split_bound
@@ -33,32 +32,17 @@ _CHOICES: Mapping[str, Sequence[str]] = {
     "order": [way.value for way in Order],
     "strategy": [way.value for way in Strategy],
 }
-_OTHERS = (
-    "by",
-    "lateness",
-    "forget_after",
-    "where",
-    "columns",
-    "keep",
-    "approximate",
-    "parallel",
-    "ordered",
-    "checkpoint",
-    "spark",
-)
-
-T = TypeVar("T")
 
 
 def read_job(path: Path, settings: Sequence[str] = ()) -> Job:
     """The job of a file, with `key=value` settings put in; `JobFileError` says all its problems."""
-    problems = Problems()
-    root = Entry("", compose(path, settings), problems)
-    found = root.section((*_NEEDED, *_OTHERS, *_CHOICES), _NEEDED["source"])
+    problems, reading = Problems(), _Reading(path)
+    root = Entry("", compose(path, settings, problems), problems)
+    found = root.section((*_NEEDED, *reading.ways, *_CHOICES), _NEEDED["source"])
     for key, example in _NEEDED.items():
         if key not in found:
             root.complain(f"{key} is missing (e.g. {key}: {example})")
-    job = _Reading(path, found).job()
+    job = reading.job(found)
     if job is not None:
         check_together(job, found)
     if problems or job is None:
@@ -67,50 +51,45 @@ def read_job(path: Path, settings: Sequence[str] = ()) -> Job:
 
 
 class _Reading:
-    """The entries of a file on their way to a job; notes where columns are read."""
+    """How each entry is read; notes where columns are read."""
 
-    def __init__(self, path: Path, found: Mapping[str, Entry]) -> None:
+    def __init__(self, path: Path) -> None:
+        folder = path.parent
+        table = "".join(c if c.isalnum() else "_" for c in path.stem)
         self._path = path
-        self._found = found
         self._reads: list[Read] = []
+        self.ways: Mapping[str, Callable[[Entry], Any]] = {
+            "source": lambda entry: read_source(entry, folder),
+            "time": self._time,
+            "sink": lambda entry: read_sink(entry, folder, table),
+            "by": self._names,
+            "keep": self._names,
+            "lateness": lambda entry: _duration(entry, least=0),
+            "forget_after": lambda entry: _duration(entry, least=1),
+            "where": lambda entry: entry.text("temp is not null"),
+            "columns": _columns,
+            "windows": self._windows,
+            "aggregates": self._aggregates,
+            "approximate": read_approximation,
+            "parallel": _parallel,
+            "ordered": Entry.flag,
+            "checkpoint": lambda entry: read_path(entry, folder),
+            "spark": _spark,
+        }
 
-    def job(self) -> Job | None:
-        folder = self._path.parent
-        table = "".join(c if c.isalnum() else "_" for c in self._path.stem)
-        source = self._get("source", lambda entry: read_source(entry, folder))
-        time = self._get("time", self._time)
-        sink = self._get("sink", lambda entry: read_sink(entry, folder, table))
-        # The rest is read even if one of these is missing: it may have problems to tell as well.
-        job = partial(
-            Job,
-            path=self._path,
-            by=self._get("by", self._names) or (),
-            keep=self._get("keep", self._names) or (),
-            lateness=self._get("lateness", lambda entry: _duration(entry, least=0)),
-            forget_after=self._get("forget_after", lambda entry: _duration(entry, least=1)),
-            where=self._get("where", lambda entry: entry.text("temp is not null")),
-            columns=self._get("columns", _columns) or {},
-            windows=self._get("windows", self._windows) or (),
-            aggregates=self._get("aggregates", self._aggregates) or {},
-            choices=self._choices(),
-            approximation=self._get("approximate", read_approximation),
-            parallel=self._get("parallel", _parallel),
-            ordered=bool(self._get("ordered", Entry.flag)),
-            checkpoint=self._get("checkpoint", lambda entry: read_path(entry, folder)),
-            spark=self._get("spark", _spark) or {},
-        )
-        if source is None or time is None or sink is None:
+    def job(self, found: Mapping[str, Entry]) -> Job | None:
+        """The job of these entries; None if it lacks one that no job can be without."""
+        read = {key: way(found[key]) for key, way in self.ways.items() if key in found}
+        choices = {key: found[key].choice(known) for key, known in _CHOICES.items() if key in found}
+        if any(read.get(key) is None for key in ("source", "time", "sink")):
             return None
-        reads, places = tuple(self._reads), self._places()
-        return job(source=source, time=time, sink=sink, reads=reads, places=places)
-
-    def _get(self, key: str, reading: Callable[[Entry], T]) -> T | None:
-        return reading(self._found[key]) if key in self._found else None
-
-    def _choices(self) -> dict[str, str]:
-        given = {key: known for key, known in _CHOICES.items() if key in self._found}
-        chosen = {key: self._found[key].choice(known) for key, known in given.items()}
-        return {key: choice for key, choice in chosen.items() if choice is not None}
+        return Job(
+            path=self._path,
+            choices={key: choice for key, choice in choices.items() if choice is not None},
+            reads=tuple(self._reads),
+            places=_places(found),
+            **{key: value for key, value in read.items() if value is not None},
+        )
 
     def _time(self, entry: Entry) -> str | None:
         text = entry.text("ts")
@@ -160,13 +139,13 @@ class _Reading:
         self._reads += [Read(column, entry.place, entry.name) for column in columns]
         return aggregate
 
-    def _places(self) -> dict[str, Place]:
-        places = {key: entry.place for key, entry in self._found.items()}
-        for key, example in (("columns", "{x: a + b}"), ("aggregates", _NEEDED["aggregates"])):
-            if key in self._found:
-                inner = self._found[key].entries(example)
-                places |= {entry.name: entry.place for entry in inner.values()}
-        return places
+
+def _places(found: Mapping[str, Entry]) -> dict[str, Place]:
+    places = {key: entry.place for key, entry in found.items()}
+    for key, example in (("columns", "{x: a + b}"), ("aggregates", _NEEDED["aggregates"])):
+        if key in found:
+            places |= {inner.name: inner.place for inner in found[key].entries(example).values()}
+    return places
 
 
 def _duration(entry: Entry, *, least: int) -> str | None:

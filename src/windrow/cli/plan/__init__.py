@@ -1,7 +1,7 @@
 """`windrow plan`: the smallest topology for some sources, and how to get there from another one.
 
-`command` is the command and its options, which `arguments` and `senders` read; `wording` phrases
-errors.  `outcome` is the result: told by `text` and `proofs`, drawn by `picture`.
+`command` is the command and its options, which `arguments` reads; `wording` phrases errors.
+`outcome` is the result: told by `text` and `proofs`, drawn by `picture`.
 """
 
 from windrow.cli.plan.command import plan

@@ -1,4 +1,4 @@
-"""From options to a plan, and what nodes take: limits, presets, or a kind for each layer."""
+"""From options to a plan: who sends and how unevenly, and what nodes take."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,7 +8,6 @@ from typing import Any
 
 from windrow.cli.job.problems import did_you_mean
 from windrow.cli.plan.outcome import Outcome
-from windrow.cli.plan.senders import measure, read_arrivals, read_class, read_sources
 from windrow.cli.plan.wording import told_as_options, told_of
 from windrow.cli.quantities import (
     if_given,
@@ -18,6 +17,7 @@ from windrow.cli.quantities import (
     read_entries,
     read_limit,
     read_number,
+    read_rate,
     read_seconds,
     read_share,
 )
@@ -25,6 +25,7 @@ from windrow.cli.traces import Given
 from windrow.errors import InputError
 from windrow.topology import (
     PRESETS,
+    Arrivals,
     Emission,
     Limit,
     Node,
@@ -32,13 +33,18 @@ from windrow.topology import (
     Reduction,
     Routing,
     Sources,
+    common_tick,
+    measured,
     plan,
     read_plan,
 )
+from windrow.topology.trace import Measured
 
 __all__ = ["planned", "shown"]
 
-_ENTRIES = ("items", "bytes", "price", "delay", "name", "preset")
+_SOURCES = ("count", "rate", "size", "name")
+_CLASS = "count=100,rate=2/s,size=1kB,name=meters"
+_NODES = ("items", "bytes", "price", "delay", "name", "preset")
 _PRICE = "0.015"
 _NODE = f"items=20/s,bytes=1MB/s,price={_PRICE},delay=200ms,name=shard"
 
@@ -50,8 +56,8 @@ def planned(given: Given) -> Outcome:
             f"--margin {given.margin} and --loss {given.loss}: the chance of a loss says which "
             "margin is needed; give one of them"
         )
-    nodes, trace = _read_nodes(given), measure(given)
-    sources = read_sources(given) if trace is None else trace.sources
+    nodes, trace = _read_nodes(given), _measure(given)
+    sources = _read_sources(given) if trace is None else trace.sources
     if trace is not None and nodes[0].limit.items is None and given.bytes is None:
         raise InputError(
             f"--trace {given.trace} does not say how large items are, but nodes have a limit of "
@@ -62,7 +68,7 @@ def planned(given: Given) -> Outcome:
             sources,
             nodes=nodes,
             reduction=_reduction(given),
-            arrivals=read_arrivals(given, sources, trace),
+            arrivals=_read_arrivals(given, sources, trace),
             routing=Routing.ITEM if given.routing is None else Routing(given.routing),
             margin=if_given(
                 read_share, given.margin, "--margin", "give a share to leave free, such as 10%"
@@ -89,7 +95,7 @@ def shown(path: Path, new_sources: str | None, given: Given) -> Outcome:
             f"{asked} and {also}: all but the sources stays as {path} has it; leave {also} out"
         )
     before = read_plan(path)
-    new: int | tuple[Sources, ...] = tuple(map(read_class, given.classes, count(1)))
+    new: int | tuple[Sources, ...] = tuple(map(_read_class, given.classes, count(1)))
     if new_sources is not None:
         new = _so_many(new_sources, before)
     with told_as_options():
@@ -125,6 +131,76 @@ def _emission(given: Given) -> Emission:
     return Emission.ON_CHANGE if given.loss is None else Emission.AT_CLOSE
 
 
+def _measure(given: Given) -> Measured | None:
+    """What is measured from the trace, if there is one."""
+    clash = given.present("sources", "rate", "size", "classes", "arrivals")
+    if given.trace is not None and clash:
+        raise InputError(
+            f"--trace {given.trace} and {clash[0]}: the trace says who sends what and how; leave "
+            "one of them out"
+        )
+    with told_as_options():
+        items = given.items()
+        return None if items is None else measured(items)
+
+
+def _read_sources(given: Given) -> tuple[Sources, ...]:
+    """Those of --sources, or of each --class."""
+    if given.classes:
+        if clash := given.present("sources", "rate", "size"):
+            raise InputError(f'{clash[0]} and --class: write it as a class too, --class "{_CLASS}"')
+        return tuple(map(_read_class, given.classes, count(1)))
+    if given.sources is None:
+        raise InputError(
+            "nobody sends: give --sources 500 --rate 0.5/s, a --class for each kind of sources, "
+            "--trace FILE, or the file of a plan"
+        )
+    number = read_count(given.sources, "--sources", "500")
+    if given.rate is None:
+        raise InputError(
+            f"--sources {given.sources} says how many they are, not how much they send; give the "
+            "rate of each, such as --rate 0.5/s"
+        )
+    size = if_given(read_bytes, given.size, "--size") or 0.0
+    rate = read_rate(given.rate, "--rate")
+    with told_as_options():
+        return (Sources(number, rate, size),)
+
+
+def _read_class(text: str, place: int) -> Sources:
+    """A kind of sources: `count=100,rate=2/s,size=1kB,name=meters`."""
+    entries = read_entries(text, "--class", _SOURCES, _CLASS)
+    where = f'--class "{text}":'
+    for name in ("count", "rate"):
+        if name not in entries:
+            raise InputError(f'{where} it lacks {name}=…; write "{_CLASS}"')
+    with told_of(where):
+        return Sources(
+            read_count(entries["count"], "count", "100"),
+            read_rate(entries["rate"], "rate"),
+            if_given(read_bytes, entries.get("size"), "size") or 0.0,
+            entries.get("name", f"class {place}"),
+        )
+
+
+def _read_arrivals(given: Given, sources: tuple[Sources, ...], trace: Measured | None) -> Arrivals:
+    """As measured from the trace, unless an option says otherwise."""
+    if given.arrivals == "tick" and given.burst is not None:
+        raise InputError(
+            f"--arrivals tick and --burst {given.burst}: that all send at once says how busy the "
+            "busiest second is; give one of them"
+        )
+    arrivals = Arrivals() if trace is None else trace.arrivals
+    if given.arrivals == "tick":
+        arrivals = common_tick(sources)
+    if given.burst is not None:
+        burst = read_number(given.burst, "--burst", "1.5")
+        arrivals = Arrivals(burst, arrivals.skew_s, f"bursts of {burst:g}")
+    if given.skew is not None:
+        arrivals = replace(arrivals, skew_s=read_seconds(given.skew, "--skew"))
+    return arrivals
+
+
 def _read_nodes(given: Given) -> tuple[Node, ...]:
     """One kind for all layers, or those of each --node."""
     if given.nodes:
@@ -151,7 +227,7 @@ def _read_nodes(given: Given) -> tuple[Node, ...]:
 
 
 def _node(text: str) -> Node:
-    entries = read_entries(text, "--node", _ENTRIES, _NODE)
+    entries = read_entries(text, "--node", _NODES, _NODE)
     with told_of(f'--node "{text}":'):
         return _of_entries(entries)
 

@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from windrow.cli.drawing import check_picture
-from windrow.cli.options import plain_command
-from windrow.cli.paths import PATH, check_writable
+from windrow.cli.options import PATH, check_writable, plain_command
 from windrow.cli.plan.arguments import planned, shown
 from windrow.cli.plan.text import as_json, as_text
 from windrow.cli.traces import Given, trace_options

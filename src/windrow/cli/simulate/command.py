@@ -6,8 +6,7 @@ from typing import Any
 import click
 
 from windrow.cli.drawing import check_picture
-from windrow.cli.options import plain_command
-from windrow.cli.paths import PATH
+from windrow.cli.options import PATH, plain_command
 from windrow.cli.progress import Doing, shown
 from windrow.cli.simulate.arguments import read_asked
 from windrow.cli.simulate.runs import run

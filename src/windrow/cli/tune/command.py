@@ -6,8 +6,7 @@ import click
 
 from windrow.algebra.within import CONFIDENCE, require_confidence
 from windrow.cli.drawing import check_picture
-from windrow.cli.options import plain_command
-from windrow.cli.paths import PATH
+from windrow.cli.options import PATH, plain_command
 from windrow.cli.progress import Doing, shown
 from windrow.cli.tune.arguments import read_asked, read_target, read_window
 from windrow.cli.tune.findings import Asked, find
