@@ -1,8 +1,8 @@
 """Quantities as one writes them on a command line: rates, sizes, shares, counts, durations."""
 
 import re
-from collections.abc import Callable, Collection
-from math import inf
+from collections.abc import Callable, Collection, Mapping
+from math import inf, nan
 from typing import Any, TypeVar
 
 from windrow.arguments import shown
@@ -25,7 +25,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-_UNITS = {
+_UNITS: Mapping[str, float] = {
     "": 1,
     "b": 1,
     "byte": 1,
@@ -34,8 +34,7 @@ _UNITS = {
     **{f"{letter}ib": 1024**power for power, letter in enumerate("kmgt", 1)},
 }
 _NUMBER = r"[0-9][0-9_,]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?"
-_SIZE = re.compile(rf"({_NUMBER})\s*([a-zA-Z]*)")
-_SHARE = re.compile(rf"({_NUMBER})\s*(%?)")
+_AMOUNT = re.compile(rf"({_NUMBER})\s*([a-zA-Z]*|%)")
 _ITEMS = ("item", "items")
 _US = 1_000_000
 
@@ -47,18 +46,16 @@ def if_given(read: Callable[..., T], text: str | None, *about: Any) -> T | None:
 
 def read_number(text: str, option: str, example: str) -> float:
     """A number of 0 or more."""
-    found = re.fullmatch(_NUMBER, text.strip())
-    number = _number(found[0]) if found else inf
-    if number == inf:
+    number, unit = _amount(text)
+    if unit or not number < inf:
         raise InputError(f"{option} {text}: give a number of 0 or more, such as {example}")
     return number
 
 
 def read_count(text: str, option: str, example: str, least: int = 1) -> int:
     """A whole number, not below the least: `500`, `10_000` or `1e8`."""
-    found = re.fullmatch(_NUMBER, text.strip())
-    number = _number(found[0]) if found else inf
-    if not least <= number < inf or number != int(number):
+    number, unit = _amount(text)
+    if unit or not least <= number < inf or number != int(number):
         raise InputError(
             f"{option} {text}: give a whole number of {least} or more, such as {example}"
         )
@@ -67,18 +64,16 @@ def read_count(text: str, option: str, example: str, least: int = 1) -> int:
 
 def read_share(text: str, option: str, wanted: str) -> float:
     """A share of 0 or more: `10%` or `0.1`; `wanted` is what to give in its place."""
-    found = _SHARE.fullmatch(text.strip())
-    share = _number(found[1]) / (100 if found[2] else 1) if found else inf
-    if share == inf:
+    number, unit = _amount(text)
+    if unit not in {"", "%"} or not number < inf:
         raise InputError(f"{option} {text}: {wanted}")
-    return share
+    return number / 100 if unit else number
 
 
 def read_bytes(text: str, option: str) -> float:
     """A size, of at least a byte: `64kB`, `1MiB`, `500`."""
-    found = _SIZE.fullmatch(text.strip())
-    unit = _UNITS.get(found[2].casefold()) if found else None
-    size = _number(found[1]) * unit if found and unit else 0.0
+    number, unit = _amount(text)
+    size = number * _UNITS.get(unit, nan)
     if not 1 <= size < inf:
         raise InputError(
             f"{option} {text}: give a number of bytes above 0, such as 64kB, 1MB or 1MiB"
@@ -122,15 +117,14 @@ def read_limit(text: str, option: str) -> tuple[str, float]:
 
 def _rate(text: str, option: str, examples: str) -> tuple[float, str]:
     amount, slash, time = text.strip().partition("/")
-    found = _SIZE.fullmatch(amount.strip())
-    unit = found[2].casefold() if found else ""
-    number = _number(found[1]) if found else 0.0
+    number, unit = _amount(amount)
+    wrong = InputError(f"{option} {text}: give a rate above 0, such as {examples}")
     if not slash or not 0 < number < inf or unit not in {*_UNITS, *_ITEMS}:
-        raise InputError(f"{option} {text}: give a rate above 0, such as {examples}")
+        raise wrong
     time = time.strip()
     seconds = read_seconds(time if time[:1].isdigit() else f"1 {time}", f"{option} {text}:")
     if not seconds:
-        raise InputError(f"{option} {text}: give a rate above 0, such as {examples}")
+        raise wrong
     return number / seconds, "" if unit in _ITEMS else unit
 
 
@@ -151,5 +145,7 @@ def read_entries(text: str, option: str, known: Collection[str], example: str) -
     return entries
 
 
-def _number(text: str) -> float:
-    return float(re.sub("[_,]", "", text))
+def _amount(text: str) -> tuple[float, str]:
+    """A number and its unit; NaN if it is none."""
+    found = _AMOUNT.fullmatch(text.strip())
+    return (float(re.sub("[_,]", "", found[1])), found[2].casefold()) if found else (nan, "")

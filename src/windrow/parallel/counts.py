@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from enum import Enum
 from math import ceil, log, sqrt
 
-from windrow.arguments import shown, whole
 from windrow.errors import InputError
 from windrow.parallel.methods import Method
-from windrow.parallel.workload import Travel, Workload
+from windrow.parallel.workload import Travel, Workload, require_whole
 
 __all__ = ["Counts", "Delivery", "Load", "best_block", "counts", "largest_share", "roll_combines"]
 
@@ -79,13 +78,13 @@ def counts(
     >>> counts(Method.PANES, minute, 8).total.lifts
     60000.0
     """
-    units = _at_least_one(units, "units")
+    units = require_whole(units, "units")
     if method is Method.AUTO:
         raise InputError("method=Method.AUTO has no costs of its own; name one of the others")
     if method is Method.KEYS:
         return _in_blocks(workload, units, workload.windows, [workload.windows])
     if method is Method.TIME:
-        length = best_block(workload, units) if block is None else _at_least_one(block, "block")
+        length = best_block(workload, units) if block is None else require_whole(block, "block")
         first = (workload.start - workload.offset - workload.size) // workload.every + 1
         last = (workload.last - workload.offset) // workload.every
         middle = last // length - first // length - 1
@@ -275,10 +274,3 @@ def _rows(method: Method, workload: Workload, units: int, delivery: Delivery) ->
 def _met(units: int) -> Callable[[int], float]:
     """How many units are expected to be named at least once by a number of hashes."""
     return lambda number: units * (1 - (1 - 1 / units) ** number)
-
-
-def _at_least_one(value: int, argument: str) -> int:
-    number = whole(value)
-    if number is None or number < 1:
-        raise InputError(f"{argument}={shown(value)} must be a whole number from 1 on; try 8")
-    return number

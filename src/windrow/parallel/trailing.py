@@ -4,9 +4,8 @@ A result is a suffix of the block left behind, states of whole blocks, and a pre
 block; so a row is sent two or three times, however wide windows are.
 """
 
-from windrow.arguments import shown, whole
-from windrow.errors import InputError
 from windrow.parallel.counts import Counts, Load
+from windrow.parallel.workload import require_whole
 
 __all__ = ["trailing_counts"]
 
@@ -21,9 +20,7 @@ def trailing_counts(rows: int, reach: int, units: int) -> Counts:
     1.999
     """
     for name, value, least in (("rows", rows, 1), ("reach", reach, 0), ("units", units, 1)):
-        number = whole(value)
-        if number is None or number < least:
-            raise InputError(f"{name}={shown(value)} must be a whole number from {least} on")
+        require_whole(value, name, least)
     block = rows / units
     blocks, rest = divmod(reach, block)
     # A window that begins where a block does takes its state: the first row need not be sent.

@@ -7,7 +7,7 @@ from enum import Enum
 from windrow.arguments import shown, whole
 from windrow.errors import InputError
 
-__all__ = ["Travel", "Workload"]
+__all__ = ["Travel", "Workload", "require_whole"]
 
 
 class Travel(Enum):
@@ -18,6 +18,17 @@ class Travel(Enum):
 
     ROWS = "rows"
     """Rows themselves, which their owners fold: where order matters and reading has none."""
+
+
+def require_whole(value: object, argument: str, least: int = 1) -> int:
+    """A whole number, not below the least."""
+    number = whole(value)
+    if number is None or number < least:
+        raise InputError(
+            f"{argument}={shown(value)} must be a whole number from {least} on; "
+            f"try {argument}={least + 7}"
+        )
+    return number
 
 
 @dataclass(frozen=True)
@@ -43,12 +54,7 @@ class Workload:
 
     def __post_init__(self) -> None:
         for name in ("rows", "spacing", "size", "every", "keys"):
-            number = whole(getattr(self, name))
-            if number is None or number < 1:
-                raise InputError(
-                    f"{name}={shown(getattr(self, name))} of a workload must be a whole number "
-                    "from 1 on; count what there is"
-                )
+            require_whole(getattr(self, name), name)
         if not 0 <= self.hottest <= 1:
             raise InputError(
                 f"hottest={shown(self.hottest)} must be a share of the rows, from 0 to 1; "

@@ -77,8 +77,8 @@ class Arrivals:
 
     def of_classes(self, sources: Sequence[Sources]) -> tuple[Busy, ...]:
         """What each class does in a busy second, all together at least what `burst` says."""
-        for several in self._given_bursts:
-            if len(several) != len(sources):
+        for several in (getattr(self, name) for name in _OF_CLASSES):
+            if several and len(several) != len(sources):
                 raise InputError(
                     f"{self.name} arrivals have the bursts of {len(several)} classes of sources, "
                     f"but there are {len(sources)}; measure the new ones with a trace, "
@@ -114,11 +114,6 @@ class Arrivals:
             if (several := getattr(self, name)) and len(several) != len(sources)
         }
         return replace(self, **worst)
-
-    @property
-    def _given_bursts(self) -> list[tuple[float, ...]]:
-        """The bursts that were given for each class."""
-        return [several for name in _OF_CLASSES if (several := getattr(self, name))]
 
 
 def _require_burst(burst: object, argument: str) -> None:

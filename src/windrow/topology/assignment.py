@@ -180,12 +180,8 @@ def _overrun(loss: float | None, routing: Routing) -> str:
 
 def _used(flow: Flow, limit: Limit) -> Fraction:
     """How many nodes' limits all of it would fill."""
-    used = []
-    if limit.items is not None:
-        used.append(flow.items / exact(limit.items))
-    if limit.bytes is not None:
-        used.append(flow.bytes / exact(limit.bytes))
-    return max(used)
+    offered = {"items": flow.items, "bytes": flow.bytes}
+    return max(offered[name] / exact(most) for name, most in limit.given.items())
 
 
 def _smaller(best: list[Layer] | None, other: list[Layer]) -> list[Layer]:

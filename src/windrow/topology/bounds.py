@@ -74,7 +74,6 @@ def bounds_of(plan: "Plan") -> Bounds | None:
         len(plan.sources) == 1
         and plan.loss is None
         and all(layer.node.limit == limit for layer in plan.layers)
-        and limit.items is not None
         and limit.bytes is None
         and first.routing is Routing.ITEM
         and plan.reduction.keys == 1
@@ -83,11 +82,7 @@ def bounds_of(plan: "Plan") -> Bounds | None:
     if not as_published or limit.items is None:
         return None
     [one] = plan.sources
-    if plan.loss is None:
-        usable = float(exact(limit.items) * (1 - exact(plan.margin or 0)))
-    else:  # a node alone leaves more free than it has to, perhaps all of a float's digits
-        usable = max(limit.items * (1 - first.margin), first.items / first.width)
-    return bounds(one.count, one.rate, usable)
+    return bounds(one.count, one.rate, float(exact(limit.items) * (1 - exact(plan.margin or 0))))
 
 
 def _layers(load: Fraction) -> int:

@@ -40,10 +40,7 @@ def require_count(value: object, argument: str, example: int) -> int:
     number = whole(value)
     if number is not None and 0 < number <= _LARGEST:
         return number
-    raise InputError(
-        f"{argument}={_shortened(value)} is not a whole number above 0{_within(value, 1)}; give "
-        f"one, e.g. {argument}={example}"
-    )
+    raise _not_a("whole number above 0", value, argument, example, least=1)
 
 
 def require_positive(value: object, argument: str, example: float) -> float:
@@ -51,10 +48,7 @@ def require_positive(value: object, argument: str, example: float) -> float:
     number = finite(value)
     if number is not None and _SMALLEST <= number <= _LARGEST:
         return number
-    raise InputError(
-        f"{argument}={_shortened(value)} is not a number above 0{_within(value)}; give one, e.g. "
-        f"{argument}={example:g}"
-    )
+    raise _not_a("number above 0", value, argument, example)
 
 
 def require_not_negative(value: object, argument: str, example: float) -> float:
@@ -62,10 +56,7 @@ def require_not_negative(value: object, argument: str, example: float) -> float:
     number = finite(value)
     if number is not None and (number == 0 or _SMALLEST <= number <= _LARGEST):
         return number
-    raise InputError(
-        f"{argument}={_shortened(value)} is not a number of 0 or more{_within(value)}; give one, "
-        f"e.g. {argument}={example:g}"
-    )
+    raise _not_a("number of 0 or more", value, argument, example)
 
 
 def require_amount(value: object, argument: str) -> float:
@@ -101,15 +92,17 @@ def require_path(value: object, argument: str) -> Path:
     raise InputError(f"{argument}={shown(value)} is no path of a file; give text or a Path")
 
 
-def _shortened(value: object) -> str:
-    """A value as errors show it: numbers of hundreds of digits are cut."""
-    number = whole(value)
-    return shown(value) if number is None or abs(number) <= _LARGEST else f"{Decimal(number):.3g}"
-
-
-def _within(value: object, least: float = _SMALLEST) -> str:
-    """For numbers that are refused for their size alone."""
-    number = finite(value)
-    is_huge = number is None and (whole(value) or 0) > 0
-    is_extreme = is_huge or (number is not None and (number > _LARGEST or 0 < number < _SMALLEST))
-    return f", from {least:g} to {_LARGEST:g}" if is_extreme else ""
+def _not_a(
+    wanted: str, value: object, argument: str, example: float, least: float = _SMALLEST
+) -> InputError:
+    """What to say of a number; which ones there may be, if it is refused for its size alone."""
+    whole_one, number = whole(value), finite(value)
+    is_huge = whole_one is not None and abs(whole_one) > _LARGEST
+    # Numbers of hundreds of digits are cut.
+    text = f"{Decimal(whole_one):.3g}" if whole_one is not None and is_huge else shown(value)
+    beyond = (whole_one or 0) if number is None else number
+    is_extreme = beyond > _LARGEST or 0 < beyond < _SMALLEST
+    within = f", from {least:g} to {_LARGEST:g}" if is_extreme else ""
+    return InputError(
+        f"{argument}={text} is not a {wanted}{within}; give one, e.g. {argument}={example:g}"
+    )

@@ -114,7 +114,7 @@ class Limit:
     bytes: float | None = None
 
     def __post_init__(self) -> None:
-        if self.items is None and self.bytes is None:
+        if not self.given:
             raise InputError(
                 "the limit names neither items nor bytes; give at least one of them, e.g. "
                 "Limit(items=1_000, bytes=1_000_000)"
@@ -123,6 +123,11 @@ class Limit:
             require_positive(self.items, "items", 1_000)
         if self.bytes is not None:
             require_positive(self.bytes, "bytes", 1_000_000)
+
+    @property
+    def given(self) -> dict[str, float]:
+        """Those of the two that there are, by name."""
+        return {name: most for name, most in vars(self).items() if most is not None}
 
 
 @dataclass(frozen=True)

@@ -56,12 +56,9 @@ class Layer:
     @property
     def load(self) -> float:
         """The largest share of its limit that a node is offered, on average."""
-        limit, shares = self.node.limit, [0.0]
-        if limit.items is not None:
-            shares.append(self.items / (self.width * limit.items))
-        if limit.bytes is not None:
-            shares.append(self.bytes / (self.width * limit.bytes))
-        return max(shares)
+        offered = {"items": self.items, "bytes": self.bytes}
+        limits = self.node.limit.given.items()
+        return max(offered[name] / (self.width * most) for name, most in limits)
 
     @property
     def cost(self) -> float | None:

@@ -93,14 +93,15 @@ def measured(trace: Trace) -> Measured:
     seen = len(counts) * (int(devices.max()) + 1)
     busy = busy_rates(devices, seconds, len(counts), seen)
     labels = _classes(trace, devices, busy)
-    classes = [
+    classes = (
         _class(trace, number, devices, seconds, labels, busy)
         for number in range(int(labels.max()) + 1)
-    ]
-    bursts = zip(*(one.bursts for one in classes), strict=True)
+    )
+    sources, bursts = zip(*classes, strict=True)
+    several = zip(*bursts, strict=True)
     return Measured(
-        tuple(one.sources for one in classes),
-        Arrivals(burst(counts, trace.seconds), _skew(trace), "measured", *bursts),
+        sources,
+        Arrivals(burst(counts, trace.seconds), _skew(trace), "measured", *several),
         trace.seconds,
         len(trace.times_s),
         int(counts.max()),
@@ -124,14 +125,6 @@ def _classes(
     return classes.reshape(-1).astype(np.int64)
 
 
-@dataclass(frozen=True)
-class _Class:
-    """Sources, and the bursts of all together and of the busiest one: of items, and of bytes."""
-
-    sources: Sources
-    bursts: tuple[float, ...]
-
-
 def _class(
     trace: Trace,
     number: int,
@@ -139,7 +132,8 @@ def _class(
     seconds: NDArray[np.int64],
     labels: NDArray[np.int64],
     busy: NDArray[np.float64],
-) -> _Class:
+) -> tuple[Sources, tuple[float, ...]]:
+    """Sources, and the bursts of all together and of the busiest one: of items, and of bytes."""
     length = int(seconds[-1]) + 1
     own = labels[devices] == number
     _, devices = np.unique(devices[own], return_inverse=True)
@@ -154,7 +148,7 @@ def _class(
     name, most = f"class {number + 1}", largest if largest > mean else None
     sources = Sources(count, rate, mean, name, most)
     if most is None:  # bytes come as items do
-        return _Class(sources, (bursts[0], bursts[0], bursts[1], bursts[1]))
+        return sources, (bursts[0], bursts[0], bursts[1], bursts[1])
     weights = sizes / largest  # in items of the largest size, as plans reckon them
     seen = length * len(labels)
     busiest = float(busy_rates(devices, seconds, length, seen, weights).max())
@@ -162,7 +156,7 @@ def _class(
         burst(np.bincount(seconds, weights, minlength=length), trace.seconds),
         max(busiest / (rate * mean / largest), 1.0),
     ]
-    return _Class(sources, (bursts[0], heavy[0], bursts[1], heavy[1]))
+    return sources, (bursts[0], heavy[0], bursts[1], heavy[1])
 
 
 def _skew(trace: Trace) -> float:

@@ -61,24 +61,20 @@ def read_trace(
 def _named(
     table: "pa.Table", name: str | None, usual: Sequence[str], argument: str, path: Path | str
 ) -> str:
+    names = table.column_names
+    found = name if name is not None else next((one for one in usual if one in names), None)
+    if found is not None and found in names:
+        require_single(table, found, path)
+        return found
     if name is not None:
-        if name in table.column_names:
-            require_single(table, name, path)
-            return name
         raise InputError(
-            f"{argument}={shown(name)}: {path} has no such column; it has "
-            f"{', '.join(table.column_names)}"
+            f"{argument}={shown(name)}: {path} has no such column; it has {', '.join(names)}"
         )
-    for known in usual:
-        if known in table.column_names:
-            require_single(table, known, path)
-            return known
-    if not table.column_names:
+    if not names:
         raise InputError(f"{path} has no column at all; give a table with times and devices")
     raise InputError(
         f"{path} has no column called {' or '.join(usual)}; it has "
-        f"{', '.join(table.column_names)}: name the one to take, "
-        f"{argument}={table.column_names[0]!r}"
+        f"{', '.join(names)}: name the one to take, {argument}={names[0]!r}"
     )
 
 

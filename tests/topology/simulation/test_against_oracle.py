@@ -141,7 +141,8 @@ def lets_all_in(world: Any, layer: Any, node: Any, u: Any, size: Any) -> Any:
 def test_a_broken_node_is_caught(part: str, broken: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The negative control."""
     monkeypatch.setattr(loop, part, broken)
-    compiled = running._compiled()._replace(advance=kernel(loop.advance))
+    start, _, settle = running._compiled()
+    compiled = start, kernel(loop.advance), settle
     monkeypatch.setattr(running, "_compiled", lambda: compiled)
     with compiling(Compile.ALWAYS), pytest.raises(AssertionError):
         assert_same(*both(BUSY, BUSY_TIMES, BUSY_DEVICES, Refusal.DROP))

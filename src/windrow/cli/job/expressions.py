@@ -47,7 +47,7 @@ def read_aggregate(text: str) -> Aggregate[Any]:
     factory = known[name].factory
     bound = _bind(factory, name, call)
     for parameter, node in bound.arguments.items():
-        bound.arguments[parameter] = _argument(node, parameter, name, text)
+        bound.arguments[parameter] = _argument(node, parameter, name, text, _usage(factory))
     for parameter in inspect.signature(factory).parameters:
         if parameter in _COLUMNS and parameter not in bound.arguments and name != "count":
             raise ExpressionError(f"{name} names no {parameter} (write {_usage(factory)})")
@@ -59,10 +59,6 @@ def read_aggregate(text: str) -> Aggregate[Any]:
         raise ExpressionError(
             f"{text!r} has an argument that {name} does not take (write {_usage(factory)})"
         ) from None
-
-
-def _factory(name: str) -> Any:
-    return registered()[name].factory
 
 
 def _usage(factory: Any) -> str:
@@ -127,21 +123,20 @@ def _is_name(node: ast.expr) -> bool:
     return isinstance(node, ast.Name)
 
 
-def _argument(node: ast.expr, parameter: str, name: str, text: str) -> Any:
+def _argument(node: ast.expr, parameter: str, name: str, text: str, usage: str) -> Any:
     written = ast.get_source_segment(text, node) or ""
     is_column = parameter in _COLUMNS
     if _is_name(node):
         if is_column:
             return written  # not node.id: Python changes some letters, Spark does not
         raise ExpressionError(
-            f"{name}: {parameter} is a number or text, {written!r} names a column "
-            f"(write {_usage(_factory(name))})",
+            f"{name}: {parameter} is a number or text, {written!r} names a column (write {usage})",
             node.col_offset,
         )
     try:
         value = ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        fault = f"{name}: {written!r} is no number and no text (write {_usage(_factory(name))})"
+        fault = f"{name}: {written!r} is no number and no text (write {usage})"
         if is_column:
             fault = (
                 f"{name}: {written!r} is no name of a column "
@@ -150,7 +145,7 @@ def _argument(node: ast.expr, parameter: str, name: str, text: str) -> Any:
         raise ExpressionError(fault, node.col_offset) from None
     if is_column and not (isinstance(value, str) and value):
         raise ExpressionError(
-            f"{name}: {written} is no name of a column (write {_usage(_factory(name))})",
+            f"{name}: {written} is no name of a column (write {usage})",
             node.col_offset,
         )
     return value

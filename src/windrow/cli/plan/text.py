@@ -109,8 +109,8 @@ def _table(plan: Plan) -> list[str]:
 
 def limit_of(limit: Limit) -> str:
     """What a node takes, as one writes it."""
-    items = [] if limit.items is None else [f"{rounded(limit.items)}/s"]
-    return " + ".join([*items, *([] if limit.bytes is None else [f"{size(limit.bytes)}/s"])])
+    written = {"items": rounded, "bytes": size}
+    return " + ".join(f"{written[name](most)}/s" for name, most in limit.given.items())
 
 
 def _cost(layer: Layer) -> str:

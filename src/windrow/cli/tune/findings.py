@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from windrow.algebra.aggregate import Aggregate
 from windrow.approximate.method import Method
@@ -18,6 +18,9 @@ from windrow.approximate.tuning import (
 from windrow.cli.tune.sample import Sample, read_sample
 from windrow.errors import InputError, WindowError
 from windrow.windows import TrailingRows, TrailingTime
+
+if TYPE_CHECKING:
+    from windrow.approximate.tuning.trial import Trial
 
 __all__ = ["Asked", "Findings", "find"]
 
@@ -41,10 +44,7 @@ class Findings:
 
     asked: Asked
     sample: Sample
-    keys: int  # that were tried
-    rows: int  # of these keys
-    bytes_of_bucket: int
-    bytes_of_update: int
+    trial: "Trial"
     tried: list[Measured]  # the exact window first
     frontier: list[Measured]
     recommendation: Recommendation
@@ -53,7 +53,8 @@ class Findings:
 def find(asked: Asked, say: Callable[[str], None]) -> Findings:
     """Try all settings; `say` is called with what is being done."""
     say("reading the sample")
-    sample = read_sample(asked.sample, _column(asked.aggregate), asked.time, asked.by)
+    column = next(iter(asked.aggregate.columns), None)  # rows are counted without one
+    sample = read_sample(asked.sample, column, asked.time, asked.by)
     say("loading the compiler")
     from windrow.approximate.tuning.trial import Trial
 
@@ -80,16 +81,8 @@ def find(asked: Asked, say: Callable[[str], None]) -> Findings:
     return Findings(
         asked=asked,
         sample=sample,
-        keys=trial.series,
-        rows=trial.rows,
-        bytes_of_bucket=trial.bytes_of_bucket,
-        bytes_of_update=trial.bytes_of_update,
+        trial=trial,
         tried=tried,
         frontier=frontier(tried),
         recommendation=recommend(tried, asked.target),
     )
-
-
-def _column(aggregate: Aggregate[Any]) -> str | None:
-    """The column it reads; rows are counted without one."""
-    return aggregate.columns[0] if aggregate.columns else None

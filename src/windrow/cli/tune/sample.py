@@ -37,7 +37,10 @@ def read_sample(path: Path, column: str | None, time: str | None, by: Sequence[s
     table = read_table(path)
     if not table.num_rows:
         raise InputError(f"{path} has no rows; give a sample with some windows' worth of them")
-    values = _numbers(_column(table, column, "--column", path), f"--column {column}", table)
+    if column is None:  # rows that are only counted are all alike
+        values = np.zeros(table.num_rows)
+    else:
+        values = _numbers(_column(table, column, "--column", path), f"--column {column}", table)
     times = None if time is None else _times(_column(table, time, "--time", path), time)
     codes = np.zeros(table.num_rows, np.int64)
     for name in by:
@@ -59,9 +62,7 @@ def _by_key(
     return Sample(path, len(codes), len(keys), series)
 
 
-def _column(table: "pa.Table", name: str | None, option: str, path: Path) -> "pa.Array | None":
-    if name is None:
-        return None
+def _column(table: "pa.Table", name: str, option: str, path: Path) -> "pa.Array":
     if name not in table.column_names:
         known = did_you_mean(name, table.column_names).strip("()")
         raise InputError(f"{option} {name}: {path} has no such column; {known}")
@@ -69,13 +70,11 @@ def _column(table: "pa.Table", name: str | None, option: str, path: Path) -> "pa
     return table[name].combine_chunks()
 
 
-def _numbers(column: "pa.Array | None", option: str, table: "pa.Table") -> Any:
-    """float64 or int64, masked where null; rows that are only counted are all alike."""
+def _numbers(column: "pa.Array", option: str, table: "pa.Table") -> Any:
+    """float64 or int64, masked where null."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if column is None:
-        return np.zeros(table.num_rows)
     kind = column.type
     whole = pa.types.is_integer(kind)
     if not (whole or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
@@ -102,12 +101,11 @@ def _numeric_names(table: "pa.Table") -> str:
     return ", ".join(f.name for f in table.schema if any(kind(f.type) for kind in kinds))
 
 
-def _times(column: "pa.Array | None", name: str) -> NDArray[np.int64]:
+def _times(column: "pa.Array", name: str) -> NDArray[np.int64]:
     import pyarrow as pa
 
     from windrow.columnar.times import read_times
 
-    assert column is not None
     try:
         if pa.types.is_string(column.type):
             column = timestamps(column, name)
@@ -116,11 +114,10 @@ def _times(column: "pa.Array | None", name: str) -> NDArray[np.int64]:
         raise InputError(f"--time {name}: {error}") from None
 
 
-def _finer(codes: NDArray[np.int64], column: "pa.Array | None", name: str) -> NDArray[np.int64]:
+def _finer(codes: NDArray[np.int64], column: "pa.Array", name: str) -> NDArray[np.int64]:
     """Codes of keys, refined by one more column; null is a key too."""
     import pyarrow as pa
 
-    assert column is not None
     try:
         if not pa.types.is_dictionary(column.type):
             column = column.dictionary_encode(null_encoding="encode")

@@ -64,15 +64,15 @@ def _line(one: Measured, findings: Findings) -> tuple[str, ...]:
 
 
 def _heading(findings: Findings) -> list[str]:
-    asked, sample = findings.asked, findings.sample
+    asked, sample, trial = findings.asked, findings.sample, findings.trial
     rows = f"sample: {sample.path}, {sample.rows:,} rows"
     if sample.keys > 1:
         rows += f" of {sample.keys:,} keys"
-    if findings.keys < sample.keys:
-        rows += f"; tried on {findings.keys:,} of the longest, {findings.rows:,} rows"
+    if trial.series < sample.keys:
+        rows += f"; tried on {trial.series:,} of the longest, {trial.rows:,} rows"
     kept = (
         f"window: {asked.window!r} of {asked.aggregate!r}; a bucket takes "
-        f"{findings.bytes_of_bucket} bytes, an update of an exact window {findings.bytes_of_update}"
+        f"{trial.bytes_of_bucket} bytes, an update of an exact window {trial.bytes_of_update}"
     )
     return [rows, kept, *(f"note: {note}" for note in _notes(findings))]
 
@@ -81,7 +81,7 @@ def _notes(findings: Findings) -> Iterator[str]:
     """Why figures may not be worth much."""
     rows = findings.asked.window.reach_rows
     if rows is not None:
-        windows = findings.rows / findings.keys / rows
+        windows = findings.trial.rows / findings.trial.series / rows
         if windows < _FEW_WINDOWS:
             yield f"only {windows:.1f} windows; errors are reliable from {_FEW_WINDOWS} windows on"
     if findings.recommendation.chosen.max_error > 1:
@@ -96,11 +96,11 @@ def as_json(findings: Findings) -> str:
         "sample": str(findings.sample.path),
         "rows": findings.sample.rows,
         "keys": findings.sample.keys,
-        "tried": {"keys": findings.keys, "rows": findings.rows},
+        "tried": {"keys": findings.trial.series, "rows": findings.trial.rows},
         "aggregate": repr(asked.aggregate),
         "window": repr(asked.window),
-        "bytes_of_bucket": findings.bytes_of_bucket,
-        "bytes_of_update": findings.bytes_of_update,
+        "bytes_of_bucket": findings.trial.bytes_of_bucket,
+        "bytes_of_update": findings.trial.bytes_of_update,
         "target": target or None,
         "settings": [
             {**_entry(one, findings), "frontier": one in findings.frontier}

@@ -14,7 +14,7 @@ from windrow.parallel.simulation.blocks import in_blocks
 from windrow.parallel.simulation.lines import along_lines
 from windrow.parallel.simulation.panes import by_panes
 from windrow.parallel.simulation.unit import Key, Row, Task, stable_hash
-from windrow.parallel.workload import Travel
+from windrow.parallel.workload import Travel, require_whole
 from windrow.windows import Aligned
 
 __all__ = ["Simulated", "simulate"]
@@ -67,8 +67,7 @@ def simulate(
     >>> [unit.lifts for unit in found.units]
     [4, 4, 4]
     """
-    if whole(units) is None or units < 1:
-        raise InputError(f"units={shown(units)} must be a whole number from 1 on; try units=8")
+    require_whole(units, "units")
     if method is Method.TIME and (whole(block) is None or (block or 0) < 1):
         raise InputError(
             f"block={shown(block)}: time blocks need a number of windows that stay together; "

@@ -13,11 +13,10 @@ from typing import Any
 
 from windrow.algebra.aggregate import Aggregation, as_monoid
 from windrow.algebra.monoid import Monoid
-from windrow.arguments import shown, whole
-from windrow.errors import InputError
 from windrow.parallel.counts import Load
 from windrow.parallel.simulation.blocks import counting
 from windrow.parallel.simulation.unit import Store, Unit
+from windrow.parallel.workload import require_whole
 from windrow.structures import TwoStacks
 
 __all__ = ["SimulatedTrailing", "simulate_trailing"]
@@ -44,8 +43,7 @@ def simulate_trailing(
     >>> found.rows
     (2, 2, 3, 3)
     """
-    if whole(units) is None or units < 1:
-        raise InputError(f"units={shown(units)} must be a whole number from 1 on; try units=8")
+    require_whole(units, "units")
     monoid = as_monoid(aggregate, "aggregate")
     states = [monoid.lift_row(value) for value in values]
     borders = [len(states) * unit // units for unit in range(units + 1)]

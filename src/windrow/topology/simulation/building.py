@@ -131,14 +131,9 @@ def _layout(scenario: Scenario, cells: int) -> NDArray[np.int64]:
 
 
 def _limits(plan: Plan, delays: NDArray[np.float64]) -> NDArray[np.float64]:
-    def number(limit: float | None) -> float:
-        return inf if limit is None else float(limit)
-
-    rows = [
-        (number(layer.node.limit.items), number(layer.node.limit.bytes), delay)
-        for layer, delay in zip(plan.layers, delays[:-1], strict=True)
-    ]
-    return np.array(rows)
+    limits = [layer.node.limit.given for layer in plan.layers]
+    rows = [(limit.get("items", inf), limit.get("bytes", inf)) for limit in limits]
+    return np.column_stack([np.array(rows, np.float64), delays[:-1]])
 
 
 def _closings(

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 from math import floor
-from typing import Any, NamedTuple
+from typing import Any
 
 from windrow.arguments import shown
 from windrow.errors import InputError
@@ -78,14 +78,14 @@ def simulate(
         jitter_s=jitter_s,
         trace=trace,
     )
-    world, compiled = build(scenario), _compiled()
-    compiled.start(bare(world), scenario.bursts.share)
+    world, (start, advance, settle) = build(scenario), _compiled()
+    start(bare(world), scenario.bursts.share)
     for report in range(1, _REPORTS + 1):
         done_s = scenario.duration_s * report / _REPORTS
-        world = _run(world, done_s)
+        world = _run(world, advance, done_s)
         if progress is not None:
             progress(done_s, scenario.duration_s)
-    compiled.settle(bare(world), scenario.duration_s)
+    settle(bare(world), scenario.duration_s)
     return summary_of(world, scenario)
 
 
@@ -96,28 +96,21 @@ def _duration(trace: Trace | None) -> float:
     return float(floor(require_kind(Trace, trace, "trace").times_s[-1]) + 1)
 
 
-def _run(world: World, until_s: float) -> World:
+def _run(world: World, advance: Any, until_s: float) -> World:
     """The world at a later moment: another one only where more room was needed."""
     from windrow.topology.simulation.loop import DONE, FULL
 
-    while (why := _compiled().advance(bare(world), until_s, _EVENTS)) != DONE:
+    while (why := advance(bare(world), until_s, _EVENTS)) != DONE:
         if why == FULL:
             world = world._replace(waiting=grown(world.waiting))
     return world
 
 
-class _Compiled(NamedTuple):
-    start: Any
-    advance: Any
-    settle: Any
-
-
 @cache
-def _compiled() -> _Compiled:
+def _compiled() -> tuple[Any, ...]:
     """What begins, happens and ends; only who simulates needs the compiler."""
     from windrow.compiler.kernel import AT_ONCE, kernel
     from windrow.topology.simulation.loop import advance, settle
     from windrow.topology.simulation.streams import start
 
-    code = (kernel(function, element_us=AT_ONCE) for function in (start, advance, settle))
-    return _Compiled(*code)
+    return tuple(kernel(function, element_us=AT_ONCE) for function in (start, advance, settle))

@@ -199,21 +199,15 @@ class Scenario:
             largest = float(self.trace.sizes.max())
         for number, layer in enumerate(self.plan.layers, 1):
             if not _fits(largest, layer.node.limit):
+                limit = " and ".join(
+                    f"{most:g} {of}" for of, most in layer.node.limit.given.items()
+                )
                 raise InputError(
                     f"a node of layer {number} never takes a tuple of {largest:g} bytes, as it "
-                    f"takes {_in_words(layer.node.limit)} in a second: on_refusal=Refusal.RETRY "
+                    f"takes {limit} in a second: on_refusal=Refusal.RETRY "
                     "would send it again forever; raise the limit, or use Refusal.DROP"
                 )
             largest = self.plan.state_bytes
-
-
-def _in_words(limit: Limit) -> str:
-    parts = []
-    if limit.items is not None:
-        parts.append(f"{limit.items:g} items")
-    if limit.bytes is not None:
-        parts.append(f"{limit.bytes:g} bytes")
-    return " and ".join(parts)
 
 
 def _fits(size: float, limit: Limit) -> bool:
