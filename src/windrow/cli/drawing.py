@@ -1,7 +1,7 @@
 """What all drawings of the command line look like, and whether one can be written."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from windrow.cli.options import check_writable
 from windrow.errors import InputError
@@ -35,9 +35,9 @@ def check_picture(path: Path | None, option: str) -> None:
         ) from None
 
 
-def entitle(figure: "Figure", title: str) -> None:
+def entitle(figure: "Figure", title: str, x: float = 0.01, **place: Any) -> None:
     """A title on the left."""
-    figure.suptitle(title, x=0.01, ha="left", fontsize=13, color=INK, weight="bold")
+    figure.suptitle(title, x=x, ha="left", fontsize=13, color=INK, weight="bold", **place)
 
 
 def dress(axes: "Axes", size: float) -> None:

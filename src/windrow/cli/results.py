@@ -68,11 +68,11 @@ def count_stream(df: DataFrame, name: str) -> DataFrame:
 
 
 def _counts(df: DataFrame, time: str | None) -> list[Column]:
-    counts = {"rows": F.count(F.lit(1))}
+    counts = [F.count(F.lit(1)).alias("rows")]
     if time is not None:
         column = quoted(time) if time in df.columns else F.col(time)  # may be inside of a struct
-        counts["untimed"] = F.count_if(column.isNull())
-    return [count.alias(name) for name, count in counts.items()]
+        counts.append(F.count_if(column.isNull()).alias("untimed"))
+    return counts
 
 
 # Our message, and Spark's message for its own state, whose types encode the query.

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from windrow.cli.job import AVAILABLE_NOW, Job
 from windrow.cli.progress import Doing, of_stages, of_stream
@@ -90,10 +90,10 @@ def _stopped_by_signals() -> Iterator[threading.Event]:
         yield stopped
         return
 
-    def stop(number: int, frame: Any) -> None:
-        stopped.set()
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {
+        number: signal.signal(number, lambda *_: stopped.set())
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
         yield stopped
     finally:

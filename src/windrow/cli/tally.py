@@ -21,7 +21,7 @@ class Tally:
         for batch in progress:
             report = json.loads(batch.json)
             # While nothing arrives, Spark reports the next batch's number with nothing in it.
-            if _has_run(report):
+            if "addBatch" in report.get("durationMs", {}):
                 self._by_batch[report["batchId"]] = report
 
     @property
@@ -70,14 +70,10 @@ class Tally:
         }
 
     def _all(self) -> list[dict[str, Any]]:
-        return [self._by_batch[number] for number in sorted(self._by_batch)]
+        return [*self._by_batch.values()]  # micro-batches run one after the other
 
     def _last(self) -> dict[str, Any]:
-        return self._by_batch[max(self._by_batch)] if self._by_batch else {}
-
-
-def _has_run(progress: dict[str, Any]) -> bool:
-    return "addBatch" in progress.get("durationMs", {})
+        return next(reversed(self._by_batch.values()), {})
 
 
 def _observed(progress: dict[str, Any], name: str, field: str) -> int:

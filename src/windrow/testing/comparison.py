@@ -93,13 +93,12 @@ def _plain(value: Any) -> Any:
 
 def _same(one: Any, other: Any, tolerance: float, scale: float) -> bool:
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(
-            _same(one[name], other[name], tolerance, scale) for name in one
-        )
-    if isinstance(one, Mapping):
-        one = list(one.values())
-    if isinstance(other, Mapping):
-        other = list(other.values())
+        if one.keys() != other.keys():
+            return False
+        other = {name: other[name] for name in one}
+    one, other = (
+        list(value.values()) if isinstance(value, Mapping) else value for value in (one, other)
+    )
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(
             _same(a, b, tolerance, scale) for a, b in zip(one, other, strict=True)

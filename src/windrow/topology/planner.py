@@ -59,7 +59,9 @@ def plan(
     """
     classes = _classes(sources, rate, item_bytes)
     routing = require_kind(Routing, routing, "routing")
-    wanted = require_kind(Reduction, _usual(loss) if reduction is None else reduction, "reduction")
+    if reduction is None:
+        reduction = Reduction(emission=Emission.ON_CHANGE if loss is None else Emission.AT_CLOSE)
+    wanted = require_kind(Reduction, reduction, "reduction")
     asked = Assignment(
         classes,
         _kinds(nodes),
@@ -98,10 +100,6 @@ def replanned(old: Plan, sources: tuple[Sources, ...]) -> Plan:
         margin=old.margin,
         loss=old.loss,
     )
-
-
-def _usual(loss: float | None) -> Reduction:
-    return Reduction(emission=Emission.ON_CHANGE if loss is None else Emission.AT_CLOSE)
 
 
 def _classes(

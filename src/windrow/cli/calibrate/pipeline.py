@@ -55,18 +55,19 @@ def measured(spark: "SparkSession", known: Constants, doing: Callable[[str], Non
 def _seconds(spark: "SparkSession", doing: Callable[[str], None]) -> Mapping[str, float]:
     """The fewest seconds of each query, taken in turns: what disturbs the machine only adds."""
     few, many = _rows(spark, _FEW), _rows(spark, _MANY)
-    queries: Mapping[str, Callable[[], Any]] = {
-        "few": lambda: _tumbling(few, _IN_ORDER),
-        "folded": lambda: _tumbling(many, _FOLDED),
-        "sent": lambda: _tumbling(many, _IN_ORDER),
-        "answered": lambda: _trailing(many),
+    minutes = Aligned(size_us=_MINUTE_US, every_us=_MINUTE_US)
+    queries: Mapping[str, tuple[DataFrame, Window, str]] = {
+        "few": (few, minutes, _IN_ORDER),
+        "folded": (many, minutes, _FOLDED),
+        "sent": (many, minutes, _IN_ORDER),
+        "answered": (many, TrailingRows(rows=100), _FOLDED),
     }
     spent: dict[str, list[float]] = {name: [] for name in queries}
     for turn in range(_TIMES + 1):
         for name, query in queries.items():
             doing(f"Spark: rows that are {name}" if name != "few" else "Spark: few rows")
             begin = perf_counter()
-            query().write.format("noop").mode("overwrite").save()
+            _of_one_key(*query).write.format("noop").mode("overwrite").save()
             if turn:  # the first one starts workers, and compiles
                 spent[name].append(perf_counter() - begin)
     return {name: min(own) for name, own in spent.items()}
@@ -77,14 +78,6 @@ def _rows(spark: "SparkSession", rows: int) -> "DataFrame":
 
     numbers = spark.range(0, rows, 1, tasks_of(spark))
     return numbers.selectExpr("timestamp_millis(id) AS t", "pmod(id * 389, 1009) / 8.0D AS x")
-
-
-def _tumbling(df: "DataFrame", aggregate: str) -> Any:
-    return _of_one_key(df, Aligned(size_us=_MINUTE_US, every_us=_MINUTE_US), aggregate)
-
-
-def _trailing(df: "DataFrame") -> Any:
-    return _of_one_key(df, TrailingRows(rows=100), _FOLDED)
 
 
 def _of_one_key(df: "DataFrame", window: Window, aggregate: str) -> Any:

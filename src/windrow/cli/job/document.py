@@ -165,22 +165,18 @@ def _put(root: yaml.MappingNode, setting: str, problems: Problems) -> None:
     if value is None:
         raise _fault(Place(name), "gives no value (e.g. --set sink.mode=overwrite)")
     mapping = root
-    for step, key in enumerate(path, 1):
-        found = [pair for pair in mapping.value if pair[0].value == key]
-        if step == len(path):
-            mapping.value[:] = [pair for pair in mapping.value if pair not in found]
-            mapping.value.append((_key(key, value), value))
-        elif found and isinstance(found[0][1], yaml.MappingNode):
-            mapping = found[0][1]
-        else:
+    for key in path[:-1]:
+        inner = next((node for known, node in mapping.value if known.value == key), None)
+        if not isinstance(inner, yaml.MappingNode):
             inner = yaml.MappingNode("tag:yaml.org,2002:map", [], value.start_mark, value.end_mark)
-            mapping.value[:] = [pair for pair in mapping.value if pair not in found]
-            mapping.value.append((_key(key, value), inner))
-            mapping = inner
+            _replace(mapping, key, inner)
+        mapping = inner
+    _replace(mapping, path[-1], value)
 
 
-def _key(name: str, value: yaml.Node) -> yaml.ScalarNode:
-    return yaml.ScalarNode("tag:yaml.org,2002:str", name, value.start_mark, value.end_mark)
+def _replace(mapping: yaml.MappingNode, key: str, node: yaml.Node) -> None:
+    name = yaml.ScalarNode("tag:yaml.org,2002:str", key, node.start_mark, node.end_mark)
+    mapping.value = [*(pair for pair in mapping.value if pair[0].value != key), (name, node)]
 
 
 def _fault(place: Place, message: str) -> JobFileError:

@@ -1,12 +1,13 @@
 """The topology drawn: a row of nodes for each layer, filled as far as they are loaded."""
 
 from pathlib import Path
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Polygon, Rectangle
 
-from windrow.cli.drawing import BLUE, GREY, INK
+from windrow.cli.drawing import BLUE, GREY, INK, entitle
 from windrow.cli.figures import counted, duration, rounded, share, size
 from windrow.cli.plan.proofs import widths_of
 from windrow.cli.plan.text import limit_of
@@ -49,17 +50,11 @@ def draw(plan: Plan, path: Path) -> None:
 
 
 def _title(figure: Figure, plan: Plan) -> None:
-    figure.suptitle(
+    title = (
         f"{counted(plan.nodes, 'node')} in {counted(len(plan.layers), 'layer')}: "
-        f"{widths_of(plan.widths)}",
-        x=0.015,
-        y=1 - 0.12 / figure.get_figheight(),
-        ha="left",
-        va="top",
-        fontsize=13,
-        color=INK,
-        weight="bold",
+        f"{widths_of(plan.widths)}"
     )
+    entitle(figure, title, x=0.015, y=1 - 0.12 / figure.get_figheight(), va="top")
 
 
 def _half(layer: Layer) -> float:
@@ -109,24 +104,24 @@ def _draw_node(axes: Axes, x: float, y: float, load: float) -> None:
 def _label(axes: Axes, plan: Plan, number: int, y: float, half: float) -> None:
     """On the left who they are, on the right what they take."""
     layer = plan.layers[number - 1]
-    _text(axes, -half - 0.7, y + 0.26, counted(layer.width, layer.node.name), "right", "bold")
-    _text(axes, -half - 0.7, y - 0.34, f"of {limit_of(layer.node.limit)}", "right", colour=GREY)
+    _text(
+        axes,
+        -half - 0.7,
+        y + 0.26,
+        counted(layer.width, layer.node.name),
+        ha="right",
+        weight="bold",
+    )
+    _text(axes, -half - 0.7, y - 0.34, f"of {limit_of(layer.node.limit)}", ha="right", color=GREY)
     each = f"{share(layer.load)} full"
     offered = f"{rounded(layer.items)} items/s"
     if layer.bytes:
         offered += f", {size(layer.bytes)}/s"
     after = duration(plan.latencies_s[number - 1])
     _text(axes, half + 0.7, y + 0.26, each, weight="bold")
-    _text(axes, half + 0.7, y - 0.34, f"{offered} · {after}", colour=GREY)
+    _text(axes, half + 0.7, y - 0.34, f"{offered} · {after}", color=GREY)
 
 
-def _text(
-    axes: Axes,
-    x: float,
-    y: float,
-    said: str,
-    ha: str = "left",
-    weight: str = "normal",
-    colour: str = INK,
-) -> None:
-    axes.text(x, y, said, ha=ha, va="center", fontsize=8.5, weight=weight, color=colour)
+def _text(axes: Axes, x: float, y: float, said: str, **look: Any) -> None:
+    usual: dict[str, Any] = {"ha": "left", "va": "center", "fontsize": 8.5, "color": INK}
+    axes.text(x, y, said, **(usual | look))

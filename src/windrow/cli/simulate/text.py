@@ -17,19 +17,15 @@ __all__ = ["as_json", "as_text", "loss_of"]
 def as_text(runs: Runs) -> str:
     """The run that lost most, and a line for each if there are several."""
     worst, several = runs.worst, len(runs.every) > 1
+    most = "" if runs.lossless else ", which lost most"
     parts = [
         [_heading(runs.asked, worst)],
         _seeds(runs) if several else [],
-        [_which(runs)] if several else [],
+        [f"seed {worst.seed}{most}"] if several else [],
         _layers(worst, runs.asked),
         list(_results(worst)),
     ]
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
-
-
-def _which(runs: Runs) -> str:
-    most = "" if runs.lossless else ", which lost most"
-    return f"seed {runs.worst.seed}{most}"
 
 
 def _heading(asked: Asked, one: Simulation) -> str:

@@ -146,7 +146,7 @@ def _mark(axes: Axes, floor: float, high: float) -> None:
     decades = [t for t in LogLocator().tick_values(floor, high * 3) if 3 * floor < t <= high * 3]
     axes.yaxis.set_major_locator(FixedLocator([floor, *decades]))
     axes.yaxis.set_major_formatter(
-        FuncFormatter(lambda y, _: "none" if y <= floor * 1.01 else _percent(y))
+        FuncFormatter(lambda y, _: "none" if y <= floor * 1.01 else f"{100 * y:g} %")
     )
     axes.yaxis.set_minor_locator(FixedLocator([]))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: size(x).replace(".0 ", " ")))
@@ -156,8 +156,3 @@ def _mark(axes: Axes, floor: float, high: float) -> None:
     )
     axes.set_ylabel("largest error, as a share of the result", fontsize=10, color=INK)
     dress(axes, 9)
-
-
-def _percent(number: float) -> str:
-    """A power of ten as a percentage."""
-    return f"{100 * number:g} %"

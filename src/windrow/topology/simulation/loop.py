@@ -140,9 +140,7 @@ def _pass_down(
             add_int(row(world.counts, layer, at.COUNTS), at.OFFERED, 1)
         if not admits(world, layer, node, u, size):
             if world.rules.retries:
-                is_first = since == _FIRST_TRY
-                since = u if is_first else since
-                wait(world, u, layer, node, key, period, weight, size, since, is_first)
+                wait(world, u, layer, node, key, period, weight, size, since)
             else:
                 drop(world, layer, period, weight)
             return
@@ -165,11 +163,12 @@ def wait(
     weight: Any,
     size: Any,
     since: Any,
-    is_first: Any,
 ) -> None:
     """A node is full: the tuple will be sent to it again."""
     counts, waiting, rules = row(world.counts, layer, at.COUNTS), world.waiting, world.rules
-    add_int(counts, at.DELAYED, 1 if is_first else 0)
+    if since == _FIRST_TRY:
+        since = u
+        add_int(counts, at.DELAYED, 1)
     add_int(counts, at.WAITING, 1)
     raise_int(counts, at.PEAK_WAITING, read_int(counts, at.WAITING))
     back_off = lognormal(world.chance, rules.median_s, rules.sigma)
