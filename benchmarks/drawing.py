@@ -1,8 +1,8 @@
-"""How pictures are drawn: figures against sizes, one line for each contender, named at its end."""
+"""How pictures are drawn: most are figures against sizes, a line and a name for each contender."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,11 +15,23 @@ from benchmarks.findings import chosen
 from benchmarks.measure import Measured
 from benchmarks.numbers import duration, size
 
-__all__ = ["Figures", "Line", "dots", "lines", "panels", "power"]
+__all__ = [
+    "INK",
+    "Figures",
+    "Line",
+    "clear",
+    "dots",
+    "entitle",
+    "lines",
+    "panels",
+    "power",
+    "row_of_panels",
+    "save",
+]
 
 Figures: TypeAlias = Callable[[Measured], float]  # what is drawn of a measurement
 
-_INK, _FAINT = "#333333", "#dddddd"
+INK, _FAINT = "#333333", "#dddddd"
 _OURS = "#0a4f7d"
 # Okabe and Ito's, which everyone can tell apart, and some between; the same for a contender in all
 # panels.  What is compiled of ours is the darkest and the widest line.
@@ -61,7 +73,7 @@ def lines(measured: Sequence[Measured], along: str, figure: Figures = _median) -
     drawn = []
     for name in dict.fromkeys(m.contender for m in measured):
         points = [(int(m.case[along]), figure(m)) for m in chosen(measured, contender=name)]
-        colour = _COLOURS.get(name, _INK)
+        colour = _COLOURS.get(name, INK)
         drawn.append(Line(name, sorted(points), colour, 2.6 if colour == _OURS else 1.5))
     return drawn
 
@@ -80,32 +92,31 @@ def panels(
         figsize=(max(4.7 * columns, 7), 4.3 * rows + 0.5),
         layout=ConstrainedLayoutEngine(h_pad=0.12, w_pad=0.1),
     )
-    figure.suptitle(title, x=0.01, ha="left", fontsize=13, color=_INK, weight="bold")
+    entitle(figure, title)
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
     for axes in grid[len(shown) :]:
         axes.remove()
     drawn = list(zip(grid, shown.items(), strict=False))
     for axes, (name, own) in drawn:
         _draw(axes, own)
-        axes.set_title(name, loc="left", fontsize=11, color=_INK)
-        axes.set_xlabel(along, fontsize=9, color=_INK)
+        axes.set_title(name, loc="left", fontsize=11, color=INK)
+        axes.set_xlabel(along, fontsize=9, color=INK)
     _mark(grid[0], {x for own in shown.values() for line in own for x, _ in line.points}, unit)
     for axes, (_, own) in drawn:  # now that all panels have their limits
         _name(axes, own)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
+    save(figure, path)
 
 
 def dots(measured: Sequence[Measured], down: str, title: str, path: Path) -> None:
     """Draw a row for each value of a part, with a dot for each contender."""
     rows = list(dict.fromkeys(str(m.case[down]) for m in measured))
     figure = Figure(figsize=(8, 0.5 * len(rows) + 1.6), layout="constrained")
-    figure.suptitle(title, x=0.01, ha="left", fontsize=13, color=_INK, weight="bold")
+    entitle(figure, title)
     axes = figure.subplots()
     for name in dict.fromkeys(m.contender for m in measured):
         own = chosen(measured, contender=name)
         heights = [rows.index(str(m.case[down])) for m in own]
-        colour = _COLOURS.get(name, _INK)
+        colour = _COLOURS.get(name, INK)
         axes.plot([m.median for m in own], heights, "o", ms=7, color=colour, label=name)
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(_ticks(*axes.get_xlim()))
@@ -113,13 +124,38 @@ def dots(measured: Sequence[Measured], down: str, title: str, path: Path) -> Non
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_yticks(range(len(rows)), rows)
     axes.invert_yaxis()
-    axes.tick_params(which="both", length=0, labelsize=9, colors=_INK)
-    axes.grid(color=_FAINT, lw=0.7)
+    clear(axes, "both", size=9)
+    figure.legend(loc="outside lower left", ncols=4, fontsize=8, frameon=False)
+    save(figure, path)
+
+
+def row_of_panels(title: str, count: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
+    """A picture of empty panels side by side."""
+    figure = Figure(figsize=(width * count, height), layout="constrained")
+    entitle(figure, title)
+    grid = list(figure.subplots(1, count, squeeze=False).ravel())
+    for axes in grid:
+        clear(axes)
+    return figure, grid
+
+
+def save(figure: Figure, path: Path, dpi: int = 130) -> None:
+    """Write a picture, in a folder that is made if need be."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=dpi)
+
+
+def entitle(figure: Figure, title: str) -> None:
+    """A title on the left."""
+    figure.suptitle(title, x=0.01, ha="left", fontsize=13, color=INK, weight="bold")
+
+
+def clear(axes: Axes, grid: Literal["both", "y"] = "y", size: float = 8) -> None:
+    """A faint grid instead of spines and ticks, and labels of this size."""
+    axes.tick_params(which="both", length=0, labelsize=size, colors=INK)
+    axes.grid(axis=grid, color=_FAINT, lw=0.7)
     axes.set_axisbelow(True)
     axes.spines[:].set_visible(False)
-    figure.legend(loc="outside lower left", ncols=4, fontsize=8, frameon=False)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
 
 
 def _draw(axes: Axes, drawn: Sequence[Line]) -> None:
@@ -128,11 +164,8 @@ def _draw(axes: Axes, drawn: Sequence[Line]) -> None:
     for line in drawn:
         x, y = zip(*line.points, strict=True)
         axes.plot(x, y, marker="o", ms=3.5, color=line.colour, lw=line.width, clip_on=False)
-    axes.tick_params(labelsize=8, colors=_INK, labelbottom=True, labelleft=True)
-    axes.tick_params(which="both", length=0)
-    axes.grid(axis="y", color=_FAINT, lw=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[:].set_visible(False)
+    axes.tick_params(labelbottom=True, labelleft=True)
+    clear(axes)
 
 
 def _mark(axes: Axes, sizes: set[int], unit: Callable[[float], str]) -> None:

@@ -8,13 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
+from benchmarks.drawing import INK, clear, entitle, save
 from benchmarks.findings import chosen
 from benchmarks.measure import Measured
 from benchmarks.numbers import duration
 
 __all__ = ["PLOTS"]
 
-_INK, _FAINT = "#333333", "#dddddd"
 # From dark to light: the tighter a setting, the darker.
 _SHADES = ("#08306b", "#2171b5", "#41ab5d", "#d9a400", "#e6550d", "#a50f15", "#777777")
 _LEAST = 1e-9  # errors below are drawn there
@@ -32,18 +32,17 @@ _PANELS = (
 def _footprints(measured: Sequence[Measured], path: Path) -> None:
     figure = Figure(figsize=(13, 8), layout="constrained")
     title = "Relative errors of approximate windows: the share of results that are no more wrong"
-    figure.suptitle(title, x=0.01, ha="left", fontsize=13, color=_INK, weight="bold")
+    entitle(figure, title)
     grid = figure.subplots(2, 3, sharex=True, sharey=True)
     for place, (scenario, method, name) in enumerate(_PANELS):
         axes = grid[place % 2][place // 2]
         _cumulative(axes, chosen(measured, scenario=scenario, method=method))
-        axes.set_title(name, loc="left", fontsize=11, color=_INK)
+        axes.set_title(name, loc="left", fontsize=11, color=INK)
     for axes in grid[1]:
-        axes.set_xlabel("relative error", fontsize=9, color=_INK)
+        axes.set_xlabel("relative error", fontsize=9, color=INK)
     for axes in grid[:, 0]:
-        axes.set_ylabel("results", fontsize=9, color=_INK)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
+        axes.set_ylabel("results", fontsize=9, color=INK)
+    save(figure, path)
 
 
 def _cumulative(axes: Axes, measured: Sequence[Measured]) -> None:
@@ -60,7 +59,7 @@ def _cumulative(axes: Axes, measured: Sequence[Measured]) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _share(x)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g} %"))
     axes.legend(fontsize=7.5, loc="lower right", framealpha=0.9, edgecolor="none")
-    _plain(axes)
+    clear(axes, "both")
 
 
 def _share(error: float) -> str:
@@ -70,7 +69,7 @@ def _share(error: float) -> str:
 def _times(measured: Sequence[Measured], path: Path) -> None:
     figure = Figure(figsize=(10, 4.3), layout="constrained")
     title = "Updates of approximate and exact windows: how many take how long"
-    figure.suptitle(title, x=0.01, ha="left", fontsize=13, color=_INK, weight="bold")
+    entitle(figure, title)
     singles = chosen(measured, by="update")
     names = list(dict.fromkeys(str(m.case["aggregate"]) for m in singles))
     grid = figure.subplots(1, len(names), squeeze=False, sharey=True, sharex=True)[0]
@@ -78,16 +77,15 @@ def _times(measured: Sequence[Measured], path: Path) -> None:
         for colour, m in zip(("#d55e00", "#0a4f7d"), chosen(singles, aggregate=name), strict=True):
             _histogram(axes, m, colour)
         axes.legend(fontsize=9, loc="upper right", framealpha=0.9, edgecolor="none")
-        axes.set_title(name, loc="left", fontsize=11, color=_INK)
-        axes.set_xlabel("time of one update", fontsize=9, color=_INK)
-        _plain(axes)
+        axes.set_title(name, loc="left", fontsize=11, color=INK)
+        axes.set_xlabel("time of one update", fontsize=9, color=INK)
+        clear(axes, "both")
     grid[0].set_xscale("log")
     grid[0].set_xticks([20, 50, 100, 200, 500, 1_000])
     grid[0].xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g} ns"))
     grid[0].xaxis.set_minor_locator(NullLocator())
     grid[0].yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g} %"))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
+    save(figure, path)
 
 
 def _histogram(axes: Axes, m: Measured, colour: str) -> None:
@@ -105,13 +103,6 @@ def _histogram(axes: Axes, m: Measured, colour: str) -> None:
         lw=1.8,
         label=label,
     )
-
-
-def _plain(axes: Axes) -> None:
-    axes.tick_params(which="both", length=0, labelsize=8, colors=_INK)
-    axes.grid(color=_FAINT, lw=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[:].set_visible(False)
 
 
 PLOTS = {"footprints": _footprints, "times": _times}

@@ -7,12 +7,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator, ScalarFormatter
 
+from benchmarks.drawing import INK, row_of_panels, save
 from benchmarks.findings import chosen
 from benchmarks.measure import Measured
 
 __all__ = ["PLOTS"]
 
-_INK, _FAINT = "#333333", "#dddddd"
 _STYLES = {
     "HSA": ("#d55e00", "s-"),
     "HOA": ("#e69f00", "D-"),
@@ -30,7 +30,7 @@ def _throughput(measured: Sequence[Measured], path: Path) -> None:
     grid[1].set_yscale("log")  # panes are a hundred times faster there
     for axes in (grid[0], grid[2]):
         axes.set_ylim(bottom=0)
-    _save(figure, path)
+    save(figure, path, dpi=110)
 
 
 def _latency(measured: Sequence[Measured], path: Path) -> None:
@@ -38,7 +38,7 @@ def _latency(measured: Sequence[Measured], path: Path) -> None:
     _lines(grid, measured)
     for axes in grid:
         axes.set_yscale("log")
-    _save(figure, path)
+    save(figure, path, dpi=110)
 
 
 def _methods(measured: Sequence[Measured], path: Path) -> None:
@@ -50,7 +50,7 @@ def _methods(measured: Sequence[Measured], path: Path) -> None:
         axes.set_xticks([1, 2, 4, 8, 16, 32, 64])
         axes.xaxis.set_major_formatter(ScalarFormatter())
         axes.xaxis.set_minor_locator(NullLocator())
-    _save(figure, path)
+    save(figure, path, dpi=110)
 
 
 def _lines(grid: Sequence[Axes], measured: Sequence[Measured]) -> None:
@@ -71,14 +71,14 @@ def _lines(grid: Sequence[Axes], measured: Sequence[Measured]) -> None:
             axes.plot(
                 units, [one.median for one in line], style, color=colour, ms=4, lw=1.4, label=name
             )
-        axes.set_title(titles[setting], loc="left", fontsize=11, color=_INK)
-        axes.set_xlabel("units", fontsize=9, color=_INK)
+        axes.set_title(titles[setting], loc="left", fontsize=11, color=INK)
+        axes.set_xlabel("units", fontsize=9, color=INK)
     # The first panel has all lines there are.
     figure = grid[0].get_figure()
     assert isinstance(figure, Figure)
     figure.legend(
         *grid[0].get_legend_handles_labels(), loc="outside lower center", ncols=7, fontsize=9,
-        frameon=False, labelcolor=_INK,
+        frameon=False, labelcolor=INK,
     )  # fmt: skip
 
 
@@ -99,27 +99,14 @@ def _blocks(measured: Sequence[Measured], path: Path) -> None:
             axes.plot(places, [one.median for one in line], "o", color=shade, ms=5)
         axes.axhline(bar, color="#d55e00", lw=1, ls="--", label=f"at most {bar:g}")
         axes.set_ylim(bottom=0)
-        axes.set_title(title, loc="left", fontsize=11, color=_INK)
-        axes.set_xlabel(below, fontsize=9, color=_INK)
-        axes.legend(fontsize=8, frameon=False, labelcolor=_INK)
-    _save(figure, path)
+        axes.set_title(title, loc="left", fontsize=11, color=INK)
+        axes.set_xlabel(below, fontsize=9, color=INK)
+        axes.legend(fontsize=8, frameon=False, labelcolor=INK)
+    save(figure, path, dpi=110)
 
 
 def _panels(title: str, count: int) -> tuple[Figure, list[Axes]]:
-    figure = Figure(figsize=(5.2 * count, 4.4), layout="constrained")
-    figure.suptitle(title, x=0.01, ha="left", fontsize=13, color=_INK, weight="bold")
-    grid = list(figure.subplots(1, count, squeeze=False).ravel())
-    for axes in grid:
-        axes.tick_params(which="both", length=0, labelsize=8, colors=_INK)
-        axes.grid(axis="y", color=_FAINT, lw=0.7)
-        axes.set_axisbelow(True)
-        axes.spines[:].set_visible(False)
-    return figure, grid
-
-
-def _save(figure: Figure, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=110)
+    return row_of_panels(title, count, 5.2, 4.4)
 
 
 PLOTS: Mapping[str, Callable[[Sequence[Measured], Path], None]] = {

@@ -6,13 +6,14 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from benchmarks.drawing import INK, row_of_panels, save
 from benchmarks.findings import chosen
 from benchmarks.measure import Measured
 from benchmarks.topology.published import DELAYED_SHARE, LONGEST_DELAY_S, WIDTHS
 
 __all__ = ["PLOTS"]
 
-_INK, _FAINT, _THEIRS = "#333333", "#dddddd", "#d55e00"
+_THEIRS = "#d55e00"
 _SHADES = ("#0a4f7d", "#56a0d3", "#009e73", "#e69f00", "#c4528f", "#6b8e23", "#888888")
 
 
@@ -29,10 +30,10 @@ def _drops(measured: Sequence[Measured], path: Path) -> None:
             label = f"layer {layer + 1}" if any(shares) else None
             axes.bar(places, shares, width=0.12, color=shade, label=label)
         axes.set_xticks(range(len(own)), names, fontsize=8)
-        axes.set_title(f"sources send {sending}", loc="left", fontsize=11, color=_INK)
-        axes.set_ylabel("dropped, %", fontsize=9, color=_INK)
-        axes.legend(fontsize=8, frameon=False, labelcolor=_INK)
-    _save(figure, path)
+        axes.set_title(f"sources send {sending}", loc="left", fontsize=11, color=INK)
+        axes.set_ylabel("dropped, %", fontsize=9, color=INK)
+        axes.legend(fontsize=8, frameon=False, labelcolor=INK)
+    save(figure, path)
 
 
 def _dropped(one: Measured) -> list[float]:
@@ -44,16 +45,16 @@ def _retransmission(measured: Sequence[Measured], path: Path) -> None:
     counts = [int(one.case["gateways"]) for one in measured]
     share.plot(counts, [one.median for one in measured], "o-", color=_SHADES[0], label="ours")
     share.plot(counts[-1:], [100 * DELAYED_SHARE], "D", color=_THEIRS, label="published")
-    share.set_title("delayed items, %", loc="left", fontsize=11, color=_INK)
+    share.set_title("delayed items, %", loc="left", fontsize=11, color=INK)
     for rank, shade in zip(("max", "p99", "p50"), _SHADES, strict=False):
         delays = [(one.percentiles or {}).get(rank, 0.0) for one in measured]
         delay.plot(counts, delays, "o-", color=shade, label="longest" if rank == "max" else rank)
     delay.plot(counts[-1:], [LONGEST_DELAY_S], "D", color=_THEIRS, label="longest, published")
-    delay.set_title("until they are taken, s", loc="left", fontsize=11, color=_INK)
+    delay.set_title("until they are taken, s", loc="left", fontsize=11, color=INK)
     for axes in (share, delay):
-        axes.set_xlabel("gateways", fontsize=9, color=_INK)
-        axes.legend(fontsize=8, frameon=False, labelcolor=_INK)
-    _save(figure, path)
+        axes.set_xlabel("gateways", fontsize=9, color=INK)
+        axes.legend(fontsize=8, frameon=False, labelcolor=INK)
+    save(figure, path)
 
 
 def _sizes(measured: Sequence[Measured], path: Path) -> None:
@@ -66,9 +67,9 @@ def _sizes(measured: Sequence[Measured], path: Path) -> None:
         list(WIDTHS), [sum(widths) for widths in WIDTHS.values()], "D", color=_THEIRS,
         mfc="none", ms=9, label="published",
     )  # fmt: skip
-    axes.set_xlabel("gateways of 0.5 items a second, shards of 20", fontsize=9, color=_INK)
-    axes.legend(fontsize=8, frameon=False, labelcolor=_INK)
-    _save(figure, path)
+    axes.set_xlabel("gateways of 0.5 items a second, shards of 20", fontsize=9, color=INK)
+    axes.legend(fontsize=8, frameon=False, labelcolor=INK)
+    save(figure, path)
 
 
 def _scale(measured: Sequence[Measured], path: Path) -> None:
@@ -78,31 +79,18 @@ def _scale(measured: Sequence[Measured], path: Path) -> None:
         devices = [int(one.case["devices"]) for one in own]
         size.plot(devices, [int(one.case["nodes"]) for one in own], "o-", color=shade, label=name)
         time.plot(devices, [one.median / 1e6 for one in own], "o-", color=shade, label=name)
-    size.set_title("nodes", loc="left", fontsize=11, color=_INK)
-    time.set_title("time to plan, ms", loc="left", fontsize=11, color=_INK)
+    size.set_title("nodes", loc="left", fontsize=11, color=INK)
+    time.set_title("time to plan, ms", loc="left", fontsize=11, color=INK)
     for axes in (size, time):
         axes.set_xscale("log")
         axes.set_yscale("log")
-        axes.set_xlabel("devices", fontsize=9, color=_INK)
-        axes.legend(fontsize=8, frameon=False, labelcolor=_INK)
-    _save(figure, path)
+        axes.set_xlabel("devices", fontsize=9, color=INK)
+        axes.legend(fontsize=8, frameon=False, labelcolor=INK)
+    save(figure, path)
 
 
 def _panels(title: str, count: int) -> tuple[Figure, list[Axes]]:
-    figure = Figure(figsize=(6.5 * count, 4.5), layout="constrained")
-    figure.suptitle(title, x=0.01, ha="left", fontsize=13, color=_INK, weight="bold")
-    grid = list(figure.subplots(1, count, squeeze=False).ravel())
-    for axes in grid:
-        axes.tick_params(which="both", length=0, labelsize=8, colors=_INK)
-        axes.grid(axis="y", color=_FAINT, lw=0.7)
-        axes.set_axisbelow(True)
-        axes.spines[:].set_visible(False)
-    return figure, grid
-
-
-def _save(figure: Figure, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
+    return row_of_panels(title, count, 6.5, 4.5)
 
 
 PLOTS: Mapping[str, Callable[[Sequence[Measured], Path], None]] = {

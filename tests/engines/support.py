@@ -18,6 +18,7 @@ from windrow.windows import (
     Policy,
     Punctuated,
     Ties,
+    Trailing,
     TrailingRows,
     TrailingTime,
     Window,
@@ -98,6 +99,23 @@ SETS: list[list[Window]] = [
     [window.trailing("5 us", ties="together"), window.trailing("9 us"), window.trailing(rows=1)],
     [window.session("1 us"), window.session("6 us"), window.session("20 us")],
     [window.count(3), window.count(4, every=2), window.count(2, every=5)],
+]
+
+
+# Trailing windows, narrow and wide beside the time that rows span, alone and together.
+TRAILING: list[list[Trailing]] = [
+    [window.trailing("1 us")],
+    [window.trailing("8 us")],
+    [window.trailing("55 us")],
+    [window.trailing("1 hour")],
+    [window.trailing("25 us", closed="both", ties="together")],
+    [window.trailing("25 us", closed="left")],
+    [window.trailing("9 us", closed="neither")],
+    [window.trailing(rows=1)],
+    [window.trailing(rows=6)],
+    [window.trailing(rows=1000)],
+    [window.trailing("3 us"), window.trailing("40 us", closed="left")],
+    [window.trailing("30 us"), window.trailing(rows=4), window.trailing("2 us", ties="together")],
 ]
 
 

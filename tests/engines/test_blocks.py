@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.engines.support import (
     ORDERED,
     ROWS,
+    TRAILING,
     Drawn,
     by_engine,
     by_oracle,
@@ -28,20 +29,6 @@ from windrow.errors import InputError
 from windrow.parallel.trailing import trailing_counts
 from windrow.windows import Window
 
-TRAILING: list[list[Window]] = [
-    [window.trailing("1 us")],
-    [window.trailing("20 us")],
-    [window.trailing("55 us")],
-    [window.trailing("1 hour")],
-    [window.trailing("25 us", closed="both", ties="together")],
-    [window.trailing("25 us", closed="left")],
-    [window.trailing("9 us", closed="neither")],
-    [window.trailing(rows=1)],
-    [window.trailing(rows=6)],
-    [window.trailing(rows=1000)],
-    [window.trailing("3 us"), window.trailing("40 us", closed="left")],
-    [window.trailing("30 us"), window.trailing(rows=4), window.trailing("2 us", ties="together")],
-]
 COUNTED: list[list[Window]] = [
     [window.count(1)],
     [window.count(3)],

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.engines.support import (
     ORDERED,
     ROWS,
+    TRAILING,
     Drawn,
     by_engine,
     by_oracle,
@@ -19,7 +20,6 @@ from tests.engines.support import (
     table,
 )
 from tests.examples import examples
-from windrow import window
 from windrow.columnar.keyed import numbers
 from windrow.engines.batch import run_through
 from windrow.engines.engines import engine_for
@@ -27,22 +27,8 @@ from windrow.engines.splits import CONTEXT, Split, best_split, split_rows, whole
 from windrow.errors import InputError
 from windrow.windows import Order, Reach, Trailing
 
-SETS: list[list[Trailing]] = [
-    [window.trailing("1 us")],
-    [window.trailing("8 us")],
-    [window.trailing("1 hour")],
-    [window.trailing("5 us", closed="both", ties="together")],
-    [window.trailing("5 us", closed="left")],
-    [window.trailing("1 us", closed="neither")],
-    [window.trailing(rows=1)],
-    [window.trailing(rows=4)],
-    [window.trailing(rows=1000)],
-    [window.trailing("3 us"), window.trailing("8 us", closed="left")],
-    [window.trailing("8 us"), window.trailing(rows=4), window.trailing("2 us", ties="together")],
-]
 
-
-@pytest.mark.parametrize("kinds", SETS, ids=repr)
+@pytest.mark.parametrize("kinds", TRAILING, ids=repr)
 @examples(50)
 @given(rows=ROWS, width=st.integers(1, 20), tasks=st.integers(1, 4))
 def test_slots_with_their_context_give_what_all_rows_do(

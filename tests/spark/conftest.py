@@ -2,11 +2,15 @@
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
 from tests.spark.forking import forking_python
+from windrow.spark import run
+from windrow.spark.batch import hot_keys
+from windrow.spark.batch.cutting import HotKeys
 
 ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
@@ -64,3 +68,20 @@ def one_partition(spark: SparkSession) -> Iterator[None]:
     spark.conf.set(name, "1")
     yield
     spark.conf.set(name, SETTINGS[name])
+
+
+@pytest.fixture
+def hot_parts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Small keys are hot, and all rows are looked at; tells into how many parts keys are split."""
+    monkeypatch.setattr(hot_keys, "_FEW_ROWS", 100)
+    monkeypatch.setattr(hot_keys, "_ONE_IN", 1)
+    parts: list[int] = []
+
+    def noted(*arguments: Any) -> HotKeys:
+        found = looking(*arguments)
+        parts.extend(key.split.slots for key in found.keys)
+        return found
+
+    looking = hot_keys.hot_keys
+    monkeypatch.setattr(run, "hot_keys", noted)
+    return parts

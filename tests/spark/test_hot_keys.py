@@ -10,7 +10,6 @@ import windrow as wr
 from windrow import agg, window
 from windrow.engines.splits import Split
 from windrow.spark import run
-from windrow.spark.batch import hot_keys as hot
 from windrow.spark.batch.cutting import HotKey, HotKeys
 from windrow.testing import check_rows, expected
 from windrow.window import Window
@@ -33,23 +32,6 @@ def rows(hot_key: Any, other: Any) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.fixture
-def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Small keys are hot, and all rows are looked at; tells into how many parts keys are split."""
-    monkeypatch.setattr(hot, "_FEW_ROWS", 100)
-    monkeypatch.setattr(hot, "_ONE_IN", 1)
-    parts: list[int] = []
-
-    def noted(*arguments: Any) -> HotKeys:
-        found = looking(*arguments)
-        parts.extend(key.split.slots for key in found.keys)
-        return found
-
-    looking = hot.hot_keys
-    monkeypatch.setattr(run, "hot_keys", noted)
-    return parts
-
-
 @pytest.mark.parametrize(
     "over",
     [window.trailing("9 s"), window.trailing(rows=5), window.count(7, every=3)],
@@ -57,7 +39,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 )
 @pytest.mark.parametrize("kind", [*KEYS, "none"])
 def test_a_hot_key_is_split_and_answers_as_ever(
-    spark: SparkSession, few: list[int], over: Window, kind: str
+    spark: SparkSession, hot_parts: list[int], over: Window, kind: str
 ) -> None:
     type_, hot_key = KEYS.get(kind, ("bigint", 7))
     given = rows(hot_key, 1 if type_ == "bigint" else "one")
@@ -65,7 +47,7 @@ def test_a_hot_key_is_split_and_answers_as_ever(
     tuples = [tuple(row.values()) for row in given]
     frame = spark.createDataFrame(tuples, f"k {type_}, t timestamp, v bigint").coalesce(1)
     found = wr.over(frame, time="t", by=by, sample="always").window(over).aggregate(**AGGREGATES)
-    assert max(few, default=0) > 1
+    assert max(hot_parts, default=0) > 1
     check_rows(found, expected(given, time="t", by=by, window=over, aggregates=AGGREGATES))
 
 
@@ -78,14 +60,14 @@ def test_a_hot_key_is_split_and_answers_as_ever(
     ids=repr,
 )
 def test_parts_of_a_hot_key_reach_back_to_the_start_of_their_windows(
-    spark: SparkSession, few: list[int], over: Window
+    spark: SparkSession, hot_parts: list[int], over: Window
 ) -> None:
     given = rows(7, 1)
     tuples = [tuple(row.values()) for row in given]
     frame = spark.createDataFrame(tuples, "k bigint, t timestamp, v bigint").coalesce(1)
     query = wr.over(frame, time="t", by="k", sample="always").window(over)
     found = query.aggregate(**AGGREGATES)
-    assert max(few, default=0) > 1
+    assert max(hot_parts, default=0) > 1
     check_rows(found, expected(given, time="t", by="k", window=over, aggregates=AGGREGATES))
 
 
@@ -98,15 +80,15 @@ def test_a_plan_looks_at_no_row(spark: SparkSession, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("over", [window.trailing(rows=5), window.count(5)], ids=repr)
 def test_two_hot_keys_are_split_side_by_side(
-    spark: SparkSession, few: list[int], over: Window
+    spark: SparkSession, hot_parts: list[int], over: Window
 ) -> None:
     given = [row | {"k": place % 2} for place, row in enumerate(rows(0, 0))]
     tuples = [tuple(row.values()) for row in given]
     frame = spark.createDataFrame(tuples, "k bigint, t timestamp, v bigint").coalesce(1)
     query = wr.over(frame, time="t", by="k", sample="always").window(over)
     found = query.aggregate(**AGGREGATES)
-    assert len(few) == 2
-    assert min(few) > 1
+    assert len(hot_parts) == 2
+    assert min(hot_parts) > 1
     check_rows(found, expected(given, time="t", by="k", window=over, aggregates=AGGREGATES))
 
 

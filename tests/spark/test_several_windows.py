@@ -17,9 +17,6 @@ from windrow import agg, window
 from windrow.algebra.aggregate import Aggregate
 from windrow.errors import InputError, WindowError
 from windrow.plan import Strategy
-from windrow.spark import run
-from windrow.spark.batch import hot_keys as hot
-from windrow.spark.batch.cutting import HotKeys
 from windrow.testing import Feed, check_rows, expected
 from windrow.window import Closed, Emit, Order, Ties, Window
 
@@ -184,19 +181,8 @@ def test_a_stream_that_starts_again_in_the_middle_agrees_with_the_oracle(
 
 
 def test_the_parts_of_a_hot_key_reach_back_as_far_as_the_widest_window(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, hot_parts: list[int]
 ) -> None:
-    monkeypatch.setattr(hot, "_FEW_ROWS", 100)
-    monkeypatch.setattr(hot, "_ONE_IN", 1)
-    parts: list[int] = []
-
-    def noted(*arguments: Any) -> HotKeys:
-        found = looking(*arguments)
-        parts.extend(key.split.slots for key in found.keys)
-        return found
-
-    looking = hot.hot_keys
-    monkeypatch.setattr(run, "hot_keys", noted)
     rows = [
         {"k": "b" if k % 50 == 0 else "a", "t": NOON + timedelta(seconds=k // 2), "i": k}
         for k in ((place * 389) % 600 for place in range(600))
@@ -206,7 +192,7 @@ def test_the_parts_of_a_hot_key_reach_back_as_far_as_the_widest_window(
     aggregates = {"first": agg.first("i"), "sum": agg.sum("i")}
     query = wr.over(frame, time="t", by="k", sample="always").windows(**windows)
     found = query.aggregate(**aggregates)
-    assert max(parts, default=0) > 1
+    assert max(hot_parts, default=0) > 1
     check_rows(found, expected(rows, time="t", by="k", windows=windows, aggregates=aggregates))
 
 
