@@ -14,7 +14,7 @@ import pytest
 from tests.cli.support import STREAM, read
 from windrow.cli.failures import explained, missing_format
 from windrow.cli.figures import size
-from windrow.cli.progress import Doing, of_stream, shown
+from windrow.cli.progress import of_stream, shown
 from windrow.cli.report import Report
 from windrow.cli.results import another_query
 from windrow.cli.tally import Tally
@@ -146,7 +146,7 @@ def test_a_terminal_is_shown_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setattr("windrow.cli.progress._INTERVAL_S", 0.01)
     deadline = time.monotonic() + 10
-    with shown("hot", lambda: "12 rows"):
+    with shown("hot", "12 rows"):
         while "12 rows" not in terminal.getvalue() and time.monotonic() < deadline:
             time.sleep(0.01)
     assert "hot · 0 s · 12 rows" in terminal.getvalue()
@@ -155,17 +155,17 @@ def test_a_terminal_is_shown_progress(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_pipe_is_shown_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     pipe = io.StringIO()
     monkeypatch.setattr("sys.stderr", pipe)
-    with shown("hot", lambda: pytest.fail("nobody looks")):
-        pass
+    with shown("hot", "starting") as doing:
+        doing.now(lambda: pytest.fail("nobody looks"))
     assert pipe.getvalue() == ""
 
 
 def test_a_pipe_is_shown_lines_now_and_then_if_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    pipe, doing = io.StringIO(), Doing("starting Spark")
+    pipe = io.StringIO()
     monkeypatch.setattr("sys.stderr", pipe)
     monkeypatch.setattr("windrow.cli.progress._FIRST_LINES_S", (0.01, 0.1))
     deadline = time.monotonic() + 10
-    with shown("hot", doing, lines_in_pipes=True):
+    with shown("hot", "starting Spark", lines_in_pipes=True) as doing:
         while "Spark" not in pipe.getvalue() and time.monotonic() < deadline:
             time.sleep(0.01)
         doing.now(lambda: "12 rows")

@@ -20,8 +20,7 @@ def run_batch(question: Question, doing: Doing) -> Report:
     rows, rows_in = count_batch(question.rows, job.time)
     answer, rows_out = count_batch(flat(question.answer(rows), job.sink))
     begin = time.perf_counter()
-    stages = of_stages(rows.sparkSession)
-    doing.now(lambda: " ".join(["running", stages()]))
+    doing.now(lambda: " ".join(["running", of_stages(rows.sparkSession)]))
     _write(answer, question)
     return Report(
         job=str(job.path),

@@ -5,7 +5,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
@@ -37,18 +36,23 @@ class Doing:
 
 
 @contextmanager
-def shown(title: str, say: Callable[[], str], *, lines_in_pipes: bool = False) -> Iterator[None]:
-    """While the body runs, show what `say` says: on a terminal, and in a pipe if asked for."""
+def shown(title: str, first: str, *, lines_in_pipes: bool = False) -> Iterator[Doing]:
+    """While the body runs, show what it is busy with: on a terminal, in a pipe if asked for."""
+    doing = Doing(first)
     if sys.stderr.isatty():
         moments: Iterator[float] = count(0, _INTERVAL_S)
-        with _line_that_changes(title) as show, _meanwhile(title, say, show, moments):
-            yield
+        with _line_that_changes(title) as show, _meanwhile(title, doing, show, moments):
+            yield doing
     elif lines_in_pipes:
         moments = chain(_FIRST_LINES_S, count(_LATER_LINES_S, _LATER_LINES_S))
-        with _meanwhile(title, say, partial(print, file=sys.stderr, flush=True), moments):
-            yield
+        with _meanwhile(title, doing, _write_line, moments):
+            yield doing
     else:
-        yield
+        yield doing
+
+
+def _write_line(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)  # wherever that goes by now
 
 
 @contextmanager
@@ -72,16 +76,16 @@ def _line_that_changes(first: str) -> Iterator[Callable[[str], Any]]:
 
 @contextmanager
 def _meanwhile(
-    title: str, say: Callable[[], str], show: Callable[[str], Any], moments: Iterator[float]
+    title: str, doing: Doing, show: Callable[[str], Any], moments: Iterator[float]
 ) -> Iterator[None]:
-    """Show what is said at these moments, in seconds from now, until the body ends."""
+    """Show what is being done at these moments, in seconds from now, until the body ends."""
     done, begin = threading.Event(), time.monotonic()
 
     def keep_showing() -> None:
         for moment in moments:
             if done.wait(max(begin + moment - time.monotonic(), 0)):
                 return
-            parts = (title, f"{time.monotonic() - begin:.0f} s", say())
+            parts = (title, f"{time.monotonic() - begin:.0f} s", doing())
             show(" · ".join(filter(None, parts)))
 
     thread = threading.Thread(target=keep_showing, daemon=True)
@@ -115,19 +119,15 @@ def _busy_with(tally: Tally, status: dict[str, Any] | None, stages: str) -> list
     return [] if tally.batches else ["waiting for the first rows"]
 
 
-def of_stages(spark: "SparkSession") -> Callable[[], str]:
+def of_stages(spark: "SparkSession") -> str:
     """The progress of a batch's stages, if Spark reports it: not on Connect."""
-
-    def say() -> str:
-        try:
-            tracker = spark.sparkContext.statusTracker()
-            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
-        except Exception:  # Connect has no context, a stopping one no stages: the work goes on
-            return ""
-        running = [stage for stage in stages if stage is not None]
-        done = sum(stage.numCompletedTasks for stage in running)
-        tasks = sum(stage.numTasks for stage in running)
-        named = ", ".join(str(stage.stageId) for stage in running)
-        return f"stage {named}: {done} of {tasks} tasks" if running else ""
-
-    return say
+    try:
+        tracker = spark.sparkContext.statusTracker()
+        stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+    except Exception:  # Connect has no context, a stopping one no stages: the work goes on
+        return ""
+    running = [stage for stage in stages if stage is not None]
+    done = sum(stage.numCompletedTasks for stage in running)
+    tasks = sum(stage.numTasks for stage in running)
+    named = ", ".join(str(stage.stageId) for stage in running)
+    return f"stage {named}: {done} of {tasks} tasks" if running else ""

@@ -6,7 +6,7 @@ import click
 
 from windrow.cli.job import read_job
 from windrow.cli.options import job_command
-from windrow.cli.progress import Doing, shown
+from windrow.cli.progress import shown
 from windrow.cli.report import Report
 from windrow.cli.session import opened
 
@@ -20,8 +20,11 @@ def explain(job_file: Path, master: str | None, settings: tuple[str, ...], *, de
 
     Only the columns of the source are read; nothing is computed or written.
     """
-    job, doing = read_job(job_file, settings), Doing("starting Spark")
-    with shown(job.name, doing), opened(job.name, master, debug=debug, job=job) as spark:
+    job = read_job(job_file, settings)
+    with (
+        shown(job.name, "starting Spark") as doing,
+        opened(job.name, master, debug=debug, job=job) as spark,
+    ):
         from windrow.cli.query import question
 
         doing.now("reading the source")
@@ -47,9 +50,9 @@ def run(
     A batch ends by itself, and so does a stream with `trigger: available_now`; any other stream
     runs until Ctrl-C. Exit codes: 0 done, 1 the run failed, 2 the job is wrong.
     """
-    job, doing = read_job(job_file, settings), Doing("starting Spark")
+    job = read_job(job_file, settings)
     with (
-        shown(job.name, doing, lines_in_pipes=True),
+        shown(job.name, "starting Spark", lines_in_pipes=True) as doing,
         opened(job.name, master, debug=debug, job=job) as spark,
     ):
         from windrow.cli.query import question

@@ -11,7 +11,7 @@ import click
 
 from windrow.cli.figures import aligned, size
 from windrow.cli.options import spark_command
-from windrow.cli.progress import Doing, shown
+from windrow.cli.progress import shown
 from windrow.cli.session import opened
 from windrow.errors import InputError
 
@@ -51,8 +51,10 @@ def state(
     if limit < 1:
         raise InputError(f"--limit={limit}: give a number of keys, 1 or more")
     where = _address(checkpoint)
-    doing = Doing("starting Spark")
-    with shown("windrow state", doing), opened("windrow state", master, debug=debug) as spark:
+    with (
+        shown("windrow state", "starting Spark") as doing,
+        opened("windrow state", master, debug=debug) as spark,
+    ):
         from windrow.spark.inspection import about_of, kept_keys, operators_of
 
         doing.now("reading the checkpoint")

@@ -3,7 +3,7 @@
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from windrow.cli.results import count_stream, flat, writing
 from windrow.cli.tally import ROWS_IN, ROWS_OUT, Tally
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
 __all__ = ["run_stream"]
@@ -33,7 +33,7 @@ def run_stream(question: Question, doing: Doing) -> Report:
         doing.now("starting the query")
         with writing(job):
             query = _start(answer, job)
-            _follow(query, tally, stopped, doing, of_stages(answer.sparkSession))
+            _follow(query, tally, stopped, doing, answer.sparkSession)
     return Report(
         job=str(job.path),
         sink=job.sink.where,
@@ -67,13 +67,13 @@ def _follow(
     tally: Tally,
     stopped: threading.Event,
     doing: Doing,
-    stages: Callable[[], str],
+    spark: "SparkSession",
 ) -> None:
     """Wait for the end of a query, its failure (which is raised), or a signal."""
     ended = False
     try:
         while not ended and not stopped.is_set():
-            doing.now(of_stream(tally, query.status, stages()))
+            doing.now(of_stream(tally, query.status, of_stages(spark)))
             ended = bool(query.awaitTermination(_INTERVAL_S))  # type: ignore[arg-type]
             tally.add(query.recentProgress)
     finally:

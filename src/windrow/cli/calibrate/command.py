@@ -61,8 +61,7 @@ def calibrate(
         click.echo("forgotten" if forget() else "there was nothing to forget: none were measured")
         return
     _require_known(only)
-    doing = Doing("starting")
-    with shown("calibrate", doing, lines_in_pipes=True):
+    with shown("calibrate", "starting", lines_in_pipes=True) as doing:
         measured = _measured(only, monotonic() + seconds, master, doing, debug=debug)
     if not keep(measured):
         click.echo("windrow: the constants could not be kept: WINDROW_CACHE_DIR can name a folder "

@@ -7,7 +7,7 @@ import click
 
 from windrow.cli.drawing import check_picture
 from windrow.cli.options import PATH, plain_command
-from windrow.cli.progress import Doing, shown
+from windrow.cli.progress import shown
 from windrow.cli.simulate.arguments import read_asked
 from windrow.cli.simulate.runs import run
 from windrow.cli.simulate.text import as_json, as_text, loss_of
@@ -70,8 +70,7 @@ def simulate(
     """
     check_picture(plot, "--plot")
     asked = read_asked(plan_file, Given(**options))
-    doing = Doing("starting")
-    with shown("windrow simulate", doing):
+    with shown("windrow simulate", "starting") as doing:
         runs = run(asked, doing.now)
     click.echo(as_json(runs) if as_data else as_text(runs))
     if plot is not None:

@@ -7,7 +7,7 @@ import click
 from windrow.algebra.within import CONFIDENCE, require_confidence
 from windrow.cli.drawing import check_picture
 from windrow.cli.options import PATH, plain_command
-from windrow.cli.progress import Doing, shown
+from windrow.cli.progress import shown
 from windrow.cli.tune.arguments import read_asked, read_target, read_window
 from windrow.cli.tune.findings import Asked, find
 from windrow.cli.tune.text import as_json, as_text
@@ -65,8 +65,7 @@ def tune(
     require_table(sample)
     check_picture(plot, "--plot")
     target, window = read_target(target_error, target_bytes), read_window(size, time)
-    doing = Doing("starting")
-    with shown("windrow tune", doing):
+    with shown("windrow tune", "starting") as doing:
         asked = Asked(sample, read_asked(aggregate, column), window, target, by, time, confidence)
         findings = find(asked, doing.now)
     click.echo(as_json(findings) if as_data else as_text(findings, everything=everything))
