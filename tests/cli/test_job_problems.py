@@ -46,6 +46,11 @@ from windrow.errors import WindrowError
         (2, "time: [ts]", "2:7: time: a list is not text (e.g. time: ts)"),
         (2, "time: 2024-01-01", "2:7: time: 2024-01-01 is a date, not text (quotes make it text)"),
         (2, "tme: ts", "2:1: unknown key 'tme' (did you mean 'time'?)"),
+        (
+            2,
+            "xyzzy: 1",
+            "2:1: unknown key 'xyzzy' (known: source, time, windows, aggregates, sink, by",
+        ),
         (2, "tme: ts", "1:1: time is missing (e.g. time: ts)"),
         (3, "by: [sensor, sensor]", "3:14: by: 'sensor' is there twice (remove one)"),
         (3, "by: [sensor, 3]", "3:14: by: 3 is a number, not text (quotes make it text)"),

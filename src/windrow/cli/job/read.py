@@ -38,7 +38,8 @@ def read_job(path: Path, settings: Sequence[str] = ()) -> Job:
     """The job of a file, with `key=value` settings put in; `JobFileError` says all its problems."""
     problems, reading = Problems(), _Reading(path)
     root = Entry("", compose(path, settings, problems), problems)
-    found = root.section((*_NEEDED, *reading.ways, *_CHOICES), _NEEDED["source"])
+    known = dict.fromkeys((*_NEEDED, *reading.ways, *_CHOICES))
+    found = root.section(known, _NEEDED["source"])
     for key, example in _NEEDED.items():
         if key not in found:
             root.complain(f"{key} is missing (e.g. {key}: {example})")

@@ -89,17 +89,17 @@ def _read_window(entry: Entry) -> Window | None:
         return None
 
 
-def _parts(entry: Entry, known: tuple[str, ...], example: str) -> Mapping[str, Entry]:
-    """The parts of a window; a bare value is its first part."""
-    if isinstance(entry.node, yaml.MappingNode):
-        return entry.section(known, example)
-    return {known[0]: Entry(f"{entry.name}.{known[0]}", entry.node, entry.problems)}
-
-
-def _needed(entry: Entry, parts: Mapping[str, Entry], part: str, example: str) -> Entry | None:
-    if part not in parts:
-        entry.complain_of_key(f"{entry.name}: {part} is missing (e.g. {example})")
-    return parts.get(part)
+def _parts(
+    entry: Entry, known: tuple[str, ...], example: str, *, needed: int = 0
+) -> Mapping[str, Entry]:
+    """The parts of a window, of which the first ones are needed; a bare value is the first."""
+    if not isinstance(entry.node, yaml.MappingNode):
+        return {known[0]: Entry(f"{entry.name}.{known[0]}", entry.node, entry.problems)}
+    parts = entry.section(known, example)
+    for part in known[:needed]:
+        if part not in parts:
+            entry.complain_of_key(f"{entry.name}: {part} is missing (e.g. {example})")
+    return parts
 
 
 def _duration(entry: Entry | None) -> int | None:
@@ -112,17 +112,15 @@ def _offset(parts: Mapping[str, Entry]) -> int:
 
 
 def _tumbling(entry: Entry) -> Tumbling | None:
-    example = "{size: 1 hour}"
-    parts = _parts(entry, ("size", "offset"), example)
-    size, offset = _duration(_needed(entry, parts, "size", example)), _offset(parts)
+    parts = _parts(entry, ("size", "offset"), "{size: 1 hour}", needed=1)
+    size, offset = _duration(parts.get("size")), _offset(parts)
     return None if size is None else Tumbling(size, offset)
 
 
 def _hopping(entry: Entry) -> Hopping | None:
     example = "{size: 1 hour, every: 1 minute}"
-    parts = _parts(entry, ("size", "every", "offset"), example)
-    size = _duration(_needed(entry, parts, "size", example))
-    every = _duration(_needed(entry, parts, "every", example))
+    parts = _parts(entry, ("size", "every", "offset"), example, needed=2)
+    size, every = _duration(parts.get("size")), _duration(parts.get("every"))
     offset = _offset(parts)
     return None if size is None or every is None else Hopping(size, every, offset)
 
@@ -155,15 +153,13 @@ def _word(kind: type[E], entry: Entry | None) -> E | None:
 
 
 def _session(entry: Entry) -> Session | None:
-    parts = _parts(entry, ("gap",), "{gap: 30 minutes}")
-    gap = _duration(_needed(entry, parts, "gap", "{gap: 30 minutes}"))
+    gap = _duration(_parts(entry, ("gap",), "{gap: 30 minutes}", needed=1).get("gap"))
     return None if gap is None else Session(gap)
 
 
 def _count(entry: Entry) -> Count | None:
-    parts = _parts(entry, ("size", "every"), "{size: 100, every: 10}")
-    found = _needed(entry, parts, "size", "{size: 100}")
-    size = None if found is None else found.rows()
+    parts = _parts(entry, ("size", "every"), "{size: 100, every: 10}", needed=1)
+    size = parts["size"].rows() if "size" in parts else None
     every = parts["every"].rows() if "every" in parts else size
     return None if size is None or every is None else Count(size, every)
 

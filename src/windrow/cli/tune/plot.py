@@ -7,7 +7,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter
 
 from windrow.approximate.tuning import Measured
 from windrow.cli.drawing import BLUE, FAINT, GREEN, GREY, INK, VERMILION, dress, entitle
@@ -145,11 +145,9 @@ def _mark(axes: Axes, floor: float, high: float) -> None:
     axes.set_ylim(floor / 3, high * 3)
     decades = [t for t in LogLocator().tick_values(floor, high * 3) if 3 * floor < t <= high * 3]
     axes.yaxis.set_major_locator(FixedLocator([floor, *decades]))
-    axes.yaxis.set_major_formatter(
-        FuncFormatter(lambda y, _: "none" if y <= floor * 1.01 else f"{100 * y:g} %")
-    )
+    axes.yaxis.set_major_formatter(lambda y, _: "none" if y <= floor * 1.01 else f"{100 * y:g} %")
     axes.yaxis.set_minor_locator(FixedLocator([]))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: size(x).replace(".0 ", " ")))
+    axes.xaxis.set_major_formatter(lambda x, _: size(x).replace(".0 ", " "))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel(
         "memory of a window: on average, and thin lines up to the peak", fontsize=10, color=INK
