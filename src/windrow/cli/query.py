@@ -1,10 +1,9 @@
 """From a job to a query on Spark: the source, what is derived from it, and the windows over it."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
@@ -63,9 +62,9 @@ class Question:
         else:
             query = query.windows(**{str(name): window for name, window in job.windows})
         if job.approximate is not None:
-            query = query.approximate(job.approximate.max_buckets)
+            query = query.approximate(**job.approximate)
         if job.parallel is not None:
-            query = query.parallel(job.parallel.method, job.parallel.units)
+            query = query.parallel(**job.parallel)
         if job.ordered:
             query = query.ordered()
         return query.keep(*job.keep) if job.keep else query
@@ -73,11 +72,14 @@ class Question:
 
 def question(spark: "SparkSession", job: Job) -> Question:
     """Read the source, derive columns, filter; whatever does not fit points at its line."""
-    rows = _at(job, "source", lambda: _load(spark, job.source))
+    with _at(job, "source"):
+        rows = _load(spark, job.source)
     for name, expression in job.columns.items():
-        rows = _at(job, f"columns.{name}", _deriving(rows, name, expression))
+        with _at(job, f"columns.{name}"):
+            rows = _derived(rows, name, expression)
     if job.where is not None:
-        rows = _at(job, "where", partial(rows.where, job.where))
+        with _at(job, "where"):
+            rows = rows.where(job.where)
     problems = check_columns(job, rows.columns)
     if problems:
         raise JobFileError(problems)
@@ -124,18 +126,18 @@ def _load(spark: "SparkSession", source: Source) -> "DataFrame":
     return reader.load() if source.path is None else reader.load(source.path)
 
 
-def _deriving(rows: "DataFrame", name: str, expression: str) -> "Callable[[], DataFrame]":
+def _derived(rows: "DataFrame", name: str, expression: str) -> "DataFrame":
     """Add a column, or put it in the place of the one of that name; later ones may use it."""
     quoted = {column: f"`{column.replace('`', '``')}`" for column in (*rows.columns, name)}
     others = [column for column in rows.columns if column.casefold() != name.casefold()]
-    derived = f"({expression}) AS {quoted[name]}"
-    return lambda: rows.selectExpr(*(quoted[column] for column in others), derived)
+    return rows.selectExpr(*(quoted[one] for one in others), f"({expression}) AS {quoted[name]}")
 
 
-def _at(job: Job, key: str, step: "Callable[[], DataFrame]") -> "DataFrame":
-    """Do one step; if Spark refuses it, say so at the entry of the job file."""
+@contextmanager
+def _at(job: Job, key: str) -> Iterator[None]:
+    """Say what Spark refuses at the entry of the job file."""
     try:
-        return step()
+        yield
     except SPARK_ERRORS as error:
         message = missing_format(error, job.source.format) or explained(error)
         if condition_of(error) == "PATH_NOT_FOUND":

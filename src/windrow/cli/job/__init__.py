@@ -5,7 +5,7 @@
 """
 
 from windrow.cli.job.checks import check_columns
-from windrow.cli.job.job import AVAILABLE_NOW, Job, Parallel, Sink, Source
+from windrow.cli.job.job import AVAILABLE_NOW, Job, Sink, Source
 from windrow.cli.job.problems import JobFileError, Place, Problem
 from windrow.cli.job.read import read_job
 
@@ -13,7 +13,6 @@ __all__ = [
     "AVAILABLE_NOW",
     "Job",
     "JobFileError",
-    "Parallel",
     "Place",
     "Problem",
     "Sink",

@@ -9,7 +9,6 @@ from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.within import CONFIDENCE
 from windrow.approximate.chosen import method_for
 from windrow.cli.job.entry import Entry, with_way_out
-from windrow.cli.job.job import Approximation
 from windrow.errors import InputError
 
 __all__ = ["bounded", "read_approximation", "split_bound"]
@@ -48,10 +47,10 @@ def bounded(aggregate: Aggregate[Any], entry: Entry) -> Aggregate[Any]:
     return within
 
 
-def read_approximation(entry: Entry) -> Approximation | None:
-    """Whether results are intervals, and how many buckets windows may keep."""
+def read_approximation(entry: Entry) -> Mapping[str, int] | None:
+    """Results are intervals; and how many buckets windows may keep, if a limit is given."""
     found = entry.section(("max_buckets",), "{max_buckets: 10000}")
-    if "max_buckets" not in found:
-        return Approximation(None)
-    most = found["max_buckets"].whole("a number of buckets from 1 on", "10000")
-    return None if most is None else Approximation(most)
+    read = {
+        key: part.whole("a number of buckets from 1 on", "10000") for key, part in found.items()
+    }
+    return {key: most for key, most in read.items() if most is not None}

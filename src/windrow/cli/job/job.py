@@ -9,7 +9,7 @@ from windrow.algebra.aggregate import Aggregate
 from windrow.cli.job.problems import Place
 from windrow.windows import Window
 
-__all__ = ["AVAILABLE_NOW", "Approximation", "Job", "Parallel", "Read", "Sink", "Source"]
+__all__ = ["AVAILABLE_NOW", "Job", "Read", "Sink", "Source"]
 
 AVAILABLE_NOW = "available_now"
 
@@ -54,21 +54,6 @@ class Read:
 
 
 @dataclass(frozen=True)
-class Approximation:
-    """Results are intervals, and windows keep a limited number of buckets, if a limit is given."""
-
-    max_buckets: int | None
-
-
-@dataclass(frozen=True)
-class Parallel:
-    """How windows are spread over tasks, as `Query.parallel` takes it."""
-
-    method: str
-    units: int | None
-
-
-@dataclass(frozen=True)
 class Job:
     """A job file, read and checked as far as that is possible without the data."""
 
@@ -87,8 +72,8 @@ class Job:
     forget_after: str | None = None
     where: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
-    approximate: Approximation | None = None
-    parallel: Parallel | None = None
+    approximate: Mapping[str, Any] | None = None  # as `Query.approximate` takes it
+    parallel: Mapping[str, Any] | None = None  # as `Query.parallel` takes it
     ordered: bool = False
     checkpoint: str | None = None
     spark: Mapping[str, str] = field(default_factory=dict)

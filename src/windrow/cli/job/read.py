@@ -11,7 +11,7 @@ from windrow.cli.job.document import compose
 from windrow.cli.job.ends import read_path, read_sink, read_source
 from windrow.cli.job.entry import Entry
 from windrow.cli.job.expressions import ExpressionError, read_aggregate
-from windrow.cli.job.job import Job, Parallel, Read
+from windrow.cli.job.job import Job, Read
 from windrow.cli.job.problems import JobFileError, Place, Problem, Problems
 from windrow.cli.job.windows import read_windows
 from windrow.parallel import Method
@@ -160,19 +160,17 @@ def _columns(entry: Entry) -> dict[str, str]:
     return {name: text for name, text in read.items() if text is not None}
 
 
-def _parallel(entry: Entry) -> Parallel | None:
+def _parallel(entry: Entry) -> Mapping[str, Any] | None:
     """A method, or a mapping of a method and a number of units."""
     methods = [method.value for method in Method]
     if entry.kind != "map":
-        method = entry.choice(methods)
-        return None if method is None else Parallel(method, None)
+        return {"method": entry.choice(methods)}
     found = entry.section(("method", "units"), "{method: time, units: 8}")
     if "method" not in found:
         entry.complain_of_key(f"{entry.name}: method is missing (e.g. {{method: time, units: 8}})")
         return None
-    method = found["method"].choice(methods)
     units = found["units"].whole("a number of units from 1 on", "8") if "units" in found else None
-    return None if method is None else Parallel(method, units)
+    return {"method": found["method"].choice(methods), "units": units}
 
 
 def _spark(entry: Entry) -> Mapping[str, str]:
