@@ -230,7 +230,7 @@ class _Sink:
 
         results = frame.toArrow()
         hidden = Path(self._folder) / f".{batch}"
-        with pa.OSFile(str(hidden), "wb") as file, pa.ipc.new_file(file, results.schema) as writer:
+        with pa.ipc.new_file(str(hidden), results.schema) as writer:
             writer.write_table(results)
         hidden.rename(Path(self._folder) / f"{batch:06}.arrow")
 
@@ -238,8 +238,7 @@ class _Sink:
 def _rows(batch: Path) -> list[dict[str, Any]]:
     import pyarrow as pa
 
-    with pa.OSFile(str(batch), "rb") as file, pa.ipc.open_file(file) as reader:
-        rows: list[dict[str, Any]] = reader.read_all().to_pylist()
+    rows: list[dict[str, Any]] = pa.ipc.open_file(batch.read_bytes()).read_all().to_pylist()
     return rows
 
 

@@ -65,6 +65,8 @@ def _named(
     found = name if name is not None else next((one for one in usual if one in names), None)
     if found is not None and found in names:
         require_single(table, found, path)
+        if nulls := table[found].null_count:
+            raise InputError(f"{found} is null in {nulls:,} rows of the trace; leave them out")
         return found
     if name is not None:
         raise InputError(
@@ -90,7 +92,6 @@ def _seconds(table: "pa.Table", name: str) -> NDArray[np.float64]:
     import pyarrow as pa
 
     column = table[name]
-    _require_values(column, name)
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
         numbers = _numbers(column, name)
         if numbers.max(initial=0) > _LATEST_S:
@@ -114,7 +115,6 @@ def _seconds(table: "pa.Table", name: str) -> NDArray[np.float64]:
 def _numbers(column: Any, name: str) -> NDArray[np.float64]:
     import pyarrow as pa
 
-    _require_values(column, name)
     try:
         found: NDArray[np.float64] = column.cast(pa.float64(), safe=False).to_numpy()
     except pa.ArrowException:
@@ -140,7 +140,6 @@ def _codes(table: "pa.Table", name: str) -> NDArray[np.int64]:
     """Numbers for values, in the order of the values."""
     import pyarrow as pa
 
-    _require_values(table[name], name)
     if pa.types.is_nested(table[name].type):
         raise InputError(
             f"{name} is {table[name].type}: what consists of parts is no name; give a column of "
@@ -148,10 +147,3 @@ def _codes(table: "pa.Table", name: str) -> NDArray[np.int64]:
         )
     _, codes = np.unique(table[name].to_numpy(), return_inverse=True)
     return codes.astype(np.int64)
-
-
-def _require_values(column: Any, name: str) -> None:
-    if column.null_count:
-        raise InputError(
-            f"{name} is null in {column.null_count:,} rows of the trace; leave them out"
-        )

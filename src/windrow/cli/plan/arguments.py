@@ -69,7 +69,7 @@ def planned(given: Given) -> Outcome:
             nodes=nodes,
             reduction=_reduction(given),
             arrivals=_read_arrivals(given, sources, trace),
-            routing=Routing.ITEM if given.routing is None else Routing(given.routing),
+            routing=given.routing or Routing.ITEM,
             margin=if_given(
                 read_share, given.margin, "--margin", "give a share to leave free, such as 10%"
             ),
@@ -114,21 +114,16 @@ def _so_many(text: str, before: Plan) -> int:
 
 def _reduction(given: Given) -> Reduction:
     hottest = "give the largest key's share, such as 10%"
+    usual = Emission.ON_CHANGE if given.loss is None else Emission.AT_CLOSE
     return Reduction(
         period_s=if_given(read_duration, given.period, "--period", "20min") or Reduction.period_s,
         keys=if_given(read_count, given.keys, "--keys", "1000") or 1,
         hottest=if_given(read_share, given.hottest, "--hottest", hottest),
         states=if_given(read_count, given.states, "--states", "1") or 1,
         state_bytes=if_given(read_bytes, given.state_size, "--state-size"),
-        emission=_emission(given),
+        emission=given.emit or usual,
         spread_s=if_given(read_duration, given.spread, "--spread", "20min"),
     )
-
-
-def _emission(given: Given) -> Emission:
-    if given.emit is not None:
-        return Emission(given.emit)
-    return Emission.ON_CHANGE if given.loss is None else Emission.AT_CLOSE
 
 
 def _measure(given: Given) -> Measured | None:
