@@ -7,12 +7,14 @@ from typing import Any, TypeVar
 import click
 
 from windrow.cli.options import PATH, with_options
+from windrow.cli.quantities import if_given
 from windrow.errors import InputError
 from windrow.topology import Trace, read_trace
 
 __all__ = ["Given", "trace_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 _COLUMNS = (
     click.option("--time", metavar="COLUMN", help="Trace column: when an item arrived."),
@@ -35,13 +37,16 @@ class Given(SimpleNamespace):
 
     def present(self, *names: str) -> list[str]:
         """Those of these options that were given, as they are written; of all, if none is named."""
-        options = {one.name: one.opts[0] for one in click.get_current_context().command.params}
         found = []
         for name in names or vars(self):
             value = getattr(self, name)
             values = value if isinstance(value, tuple) else (value,)
-            found += [f"{options[name]} {text}" for text in values if text is not None]
+            found += [f"{_option(name)} {text}" for text in values if text is not None]
         return found
+
+    def read(self, way: Callable[..., T], name: str, *about: Any) -> T | None:
+        """What an option says, read so; None if it was not given."""
+        return if_given(way, getattr(self, name), _option(name), *about)
 
     def items(self) -> Trace | None:
         """What the file of a trace has, if one is named."""
@@ -56,3 +61,9 @@ class Given(SimpleNamespace):
             size=self.bytes,
             period=self.period_column,
         )
+
+
+def _option(name: str) -> str:
+    """How an option of the command that runs is written."""
+    params = click.get_current_context().command.params
+    return next(param.opts[0] for param in params if param.name == name)

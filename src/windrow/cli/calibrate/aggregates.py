@@ -73,19 +73,14 @@ def _columns(entry: Entry) -> list[pa.Table]:
     inputs = range(min(taken, len(entry.example.monoid.inputs)))
     numbers = (np.arange(_ROWS["compiled"]) * 389 % _DIFFERENT) / 8.0
     text = pa.array([f"value {number:g}" for number in numbers[: _ROWS["interpreted"]]])
-    columns: list[Any]
-    match entry.takes:
-        case Takes.BOOLEANS:
-            columns = [numbers > _DIFFERENT / 16]
-        case Takes.TEXT:
-            columns = [text]
-        case Takes.ANYTHING:
-            columns = [numbers, text]
-        case _:
-            columns = [numbers]
+    columns: dict[Takes, list[Any]] = {
+        Takes.BOOLEANS: [numbers > _DIFFERENT / 16],
+        Takes.TEXT: [text],
+        Takes.ANYTHING: [numbers, text],
+    }
     return [
         pa.table({"t": range(len(column))} | {f"v{i}": column for i in inputs})
-        for column in columns
+        for column in columns.get(entry.takes, [numbers])
     ]
 
 

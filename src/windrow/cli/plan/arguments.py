@@ -70,10 +70,8 @@ def planned(given: Given) -> Outcome:
             reduction=_reduction(given),
             arrivals=_read_arrivals(given, sources, trace),
             routing=given.routing or Routing.ITEM,
-            margin=if_given(
-                read_share, given.margin, "--margin", "give a share to leave free, such as 10%"
-            ),
-            loss=if_given(read_share, given.loss, "--loss", "give a chance, such as 0.001 or 0.1%"),
+            margin=given.read(read_share, "margin", "give a share to leave free, such as 10%"),
+            loss=given.read(read_share, "loss", "give a chance, such as 0.001 or 0.1%"),
         )
     return Outcome(found, trace=trace)
 
@@ -116,13 +114,13 @@ def _reduction(given: Given) -> Reduction:
     hottest = "give the largest key's share, such as 10%"
     usual = Emission.ON_CHANGE if given.loss is None else Emission.AT_CLOSE
     return Reduction(
-        period_s=if_given(read_duration, given.period, "--period", "20min") or Reduction.period_s,
-        keys=if_given(read_count, given.keys, "--keys", "1000") or 1,
-        hottest=if_given(read_share, given.hottest, "--hottest", hottest),
-        states=if_given(read_count, given.states, "--states", "1") or 1,
-        state_bytes=if_given(read_bytes, given.state_size, "--state-size"),
+        period_s=given.read(read_duration, "period", "20min") or Reduction.period_s,
+        keys=given.read(read_count, "keys", "1000") or 1,
+        hottest=given.read(read_share, "hottest", hottest),
+        states=given.read(read_count, "states", "1") or 1,
+        state_bytes=given.read(read_bytes, "state_size"),
         emission=given.emit or usual,
-        spread_s=if_given(read_duration, given.spread, "--spread", "20min"),
+        spread_s=given.read(read_duration, "spread", "20min"),
     )
 
 
@@ -156,7 +154,7 @@ def _read_sources(given: Given) -> tuple[Sources, ...]:
             f"--sources {given.sources} says how many they are, not how much they send; give the "
             "rate of each, such as --rate 0.5/s"
         )
-    size = if_given(read_bytes, given.size, "--size") or 0.0
+    size = given.read(read_bytes, "size") or 0.0
     rate = read_rate(given.rate, "--rate")
     with told_as_options():
         return (Sources(number, rate, size),)

@@ -7,7 +7,6 @@ from typing import Any
 
 from windrow.cli.plan.wording import told_as_options
 from windrow.cli.quantities import (
-    if_given,
     read_count,
     read_duration,
     read_number,
@@ -51,7 +50,7 @@ def read_asked(path: Path, given: Given) -> Asked:
         raise InputError(f"--back-off {given.back_off} is that of refused tuples; add --retry")
     seed = read_count(given.seed, "--seed", "0", least=0)
     with told_as_options():
-        back_off = if_given(read_seconds, given.back_off, "--back-off")
+        back_off = given.read(read_seconds, "back_off")
         return Asked(
             path=path,
             plan=plan,
@@ -60,11 +59,11 @@ def read_asked(path: Path, given: Given) -> Asked:
             on_refusal=Refusal.RETRY if given.retry else Refusal.DROP,
             back_off=BackOff() if back_off is None else BackOff(back_off),
             others={
-                "duration_s": if_given(read_duration, given.duration, "--duration", "1h"),
+                "duration_s": given.read(read_duration, "duration", "1h"),
                 "routing": given.routing,
-                "skew_s": if_given(read_seconds, given.skew, "--skew"),
+                "skew_s": given.read(read_seconds, "skew"),
                 "bursts": _bursts(given),
-                "jitter_s": if_given(read_seconds, given.jitter, "--jitter") or 0.0,
+                "jitter_s": given.read(read_seconds, "jitter") or 0.0,
                 "trace": given.items(),
             },
         )
@@ -91,8 +90,8 @@ def _sending(plan: Plan, given: Given) -> Sending:
 def _bursts(given: Given) -> Bursts:
     share = "give the share of time that bursts take, such as 5%"
     read = {
-        "factor": if_given(read_number, given.burst, "--burst", f"{Bursts.factor:g}"),
-        "duration_s": if_given(read_duration, given.burst_length, "--burst-length", "10s"),
-        "share": if_given(read_share, given.burst_share, "--burst-share", share),
+        "factor": given.read(read_number, "burst", f"{Bursts.factor:g}"),
+        "duration_s": given.read(read_duration, "burst_length", "10s"),
+        "share": given.read(read_share, "burst_share", share),
     }
     return Bursts(**{name: number for name, number in read.items() if number is not None})
