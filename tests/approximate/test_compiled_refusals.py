@@ -33,7 +33,6 @@ def test_integers_that_may_not_fit_are_refused() -> None:
     [
         (agg.median(), [Footprint(3)], {}, "compiled bounds"),
         (agg.argmax("a", "b"), [Footprint(3)], {}, "compiled bounds"),
-        (agg.sum(), [Footprint(3), Footprint(4)], {}, "ApproximateAmta"),
         (agg.sum(), [Footprint(3)], {"dtypes": (np.bool_,)}, "float64 or int64"),
     ],
 )
@@ -42,6 +41,13 @@ def test_what_is_not_compiled_is_refused(
 ) -> None:
     with pytest.raises(AggregateError, match=message):
         CompiledApproximateAmta(asked, *methods, **more)
+
+
+def test_methods_are_those_of_windows_of_objects() -> None:
+    with pytest.raises(InputError, match="several of"):
+        CompiledApproximateAmta(agg.sum(), Footprint(3), Footprint(4))
+    with pytest.raises(InputError, match="without a method"):
+        CompiledApproximateAmta(agg.sum())
 
 
 def test_wrong_columns_are_refused() -> None:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from functools import reduce
+from operator import getitem, setitem
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from scipy import stats
 
 from windrow import agg, window
 from windrow.approximate import ApproximateAmta, Footprint, Hop, MaxLike, SumLike
+from windrow.approximate.layout import Layout
 from windrow.approximate.max_like import fit_sorted, quantile_of
+from windrow.approximate.method import ALLOWED, Bounded, method_cells
+from windrow.approximate.method_code import CellAccess, Told, method_code
 from windrow.approximate.prediction import (
     NO_NUMBERS,
-    RecentResults,
     Sample,
     added,
     mean_of,
@@ -74,18 +77,28 @@ def test_a_sample_of_two_parts_is_that_of_all() -> None:
     assert nearest == pytest.approx(numbers.mean() - reach)
 
 
+def _allowed(results: Iterable[tuple[float, int]]) -> float:
+    """What a bucket may cause for each update held, after these results of so many updates."""
+    kinds, numbers, _ = method_cells([SumLike(relative=1.0)], Layout(agg.sum(), None))
+    (bounded,) = kinds
+    assert isinstance(bounded, Bounded)
+    (dimension,) = bounded.dimensions
+    window: list[Any] = list(numbers)
+    held = 0
+    for result, held in results:
+        told = [Told(None, lambda *_, now=result * held: now, None)]
+        access = CellAccess(getitem, getitem, setitem, setitem, None)
+        method_code(kinds, told, access, 0, None).inserted(window, None, None, held, True)
+    allowed: float = window[dimension.cell + ALLOWED] / held
+    return allowed
+
+
 def test_nothing_is_predicted_of_results_that_may_be_zero() -> None:
-    results = RecentResults()
-    for number in range(100):
-        results.add((-1.0) ** number, 50)
-    assert results.nearest_to_zero(0.95) == 0.0
+    assert _allowed(((-1.0) ** number, 50) for number in range(100)) == 0.0
 
 
 def test_a_window_that_grows_forgets_its_beginnings() -> None:
-    results = RecentResults()
-    for number in range(1, 20_001):
-        results.add(float(number), number)
-    assert results.nearest_to_zero(0.95) > 2_000
+    assert _allowed((float(number), number) for number in range(1, 20_001)) > 2_000
 
 
 def _filled(

@@ -12,22 +12,25 @@ Inside this package, in the order in which an update passes through it:
     layout          a bucket: one monoid of the aggregates, their traces and what a policy watches
     method          what a method is: sum_like, max_like, hop or footprint decides which updates
                     share a bucket; prediction tells what the next ones will be like
-    forest_window   what happens in a window when updates come and go, written once
-    object_window   its counters and buckets as Python's objects
-    buckets         the forest of whole buckets; line: where a slide policy cuts it
     families        how results are bounded: additive, growing, spread, sketched, made of bounds
     interval        results
     approximate_amta            all of this as a window: ApproximateAmta
     in_store, paged_buckets     its buckets in a store, and what happens when that is out of reach
     packed          windows as bytes
 
-`compiled` does the same on 64-bit numbers.  Bounds, predictions and steps are plain functions,
-which both forms share; what differs is where things are kept:
+What happens in a window is written once, for windows of Python's objects and for compiled ones:
+
+    forest_window   what happens when updates come and go
+    method_code     what methods decide and learn
+    sliding         where a slide policy cuts the line of buckets
+
+`object_window` has counters, buckets and cells as Python's objects, and `buckets` is the forest of
+whole buckets.  `compiled` has them as 64-bit numbers.  Bounds and predictions are plain functions,
+which both forms share:
 
     sum_code        sums of 64 bits; growing and spread have the codes of their own families
     compiled.operator, .watched         a bucket as a tuple of numbers
-    compiled.method_cells, .methods     the methods on cells
-    compiled.window, .sliding           the forest, the window and its cuts on cells
+    compiled.window                     the forest and the window on cells
     compiled.steps                      the kernels
     adopted                             how a window of objects goes on compiled
     compiled_approximate_amta           all of this as a window: CompiledApproximateAmta

@@ -7,34 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windrow.algebra.numeric import FLOAT
-from windrow.approximate.compiled import method_cells as at
-from windrow.approximate.compiled.method_cells import Kinds
 from windrow.approximate.compiled.operator import BucketOperator
-from windrow.approximate.compiled.window import (
-    BEHIND,
-    LEAST,
-    LIMIT,
-    MOST,
-    REACHED,
-    bucket_at,
-    first_method_of,
-)
-from windrow.approximate.footprint import Footprint
-from windrow.approximate.hop import Hop
+from windrow.approximate.compiled.window import BEHIND, LEAST, MOST, bucket_at, first_method_of
 from windrow.approximate.layout import Bucket
-from windrow.approximate.max_like import MaxLike
-from windrow.approximate.sum_like import SumLike
+from windrow.approximate.method import MethodCells
 from windrow.structures.base import Snapshot
 
-__all__ = ["adopted"]
+__all__ = ["adopted", "in_cells"]
 
 
 def adopted(
-    snapshot: Snapshot,
-    operator: BucketOperator,
-    kinds: Kinds,
-    methods: Sequence[Any],
-    cells: NDArray[np.int64],
+    snapshot: Snapshot, operator: BucketOperator, methods: MethodCells, cells: NDArray[np.int64]
 ) -> tuple[tuple[int, int, int], NDArray[np.int64]]:
     """Write a snapshot of an `ApproximateAmta` into cells; the numbers and leaves of its forest."""
     middle, (behind, least, most, oldest, newest, _), learned = snapshot.data
@@ -45,43 +28,18 @@ def adopted(
     cells[BEHIND], cells[LEAST], cells[MOST] = behind, least, most
     for which, bucket in enumerate((oldest, newest)):
         cells[bucket_at(operator, which)] = _fields([bucket], operator)[:, 0]
-    _learn(cells[first_method_of(operator) :], kinds, methods, learned, cells)
+    methods.require(learned)
+    cells[first_method_of(operator) :][methods.learned] = in_cells(learned)
     return numbers, _fields(leaves, operator)
 
 
-def _learn(
-    cells: NDArray[np.int64],
-    kinds: Kinds,
-    methods: Sequence[Any],
-    learned: Sequence[Any],
-    head: NDArray[np.int64],
-) -> None:
+def in_cells(numbers: Sequence[float]) -> NDArray[np.int64]:
+    """Numbers as compiled code has them: integers as they are, floats by their bits."""
+    cells = np.zeros(len(numbers), np.int64)
     floats = cells.view(np.float64)
-    for method, own in zip(methods, learned, strict=True):
-        match method:
-            case SumLike():
-                for number, dimension in enumerate(own):
-                    start = kinds.dimension(number)
-                    floats[start + at.ALLOWED : start + at.DIMENSION] = dimension
-            case MaxLike():
-                for number, (maxima, lengths, block) in enumerate(own):
-                    start = kinds.extremum(number)
-                    (
-                        floats[start + at.HIGHEST],
-                        cells[start + at.TAKEN],
-                        floats[start + at.THRESHOLD],
-                    ) = block
-                    cells[start + at.MAXIMA], cells[start + at.LENGTHS] = (
-                        len(maxima),
-                        len(lengths) - 1,
-                    )
-                    ring = start + at.RINGS
-                    floats[ring : ring + len(maxima)] = maxima
-                    cells[ring + at.BLOCKS : ring + at.BLOCKS + len(lengths)] = lengths
-            case Hop():
-                floats[kinds.hop : kinds.hop + at.SAMPLE], cells[kinds.hop + at.LAST] = own
-            case Footprint():
-                head[LIMIT], head[REACHED] = own
+    for place, number in enumerate(numbers):
+        (floats if type(number) is float else cells)[place] = number
+    return cells
 
 
 def _fields(buckets: Sequence[Bucket], operator: BucketOperator) -> NDArray[np.int64]:

@@ -11,13 +11,12 @@ from windrow.approximate import object_window as at
 from windrow.approximate.bounds import Remainder
 from windrow.approximate.buckets import Buckets
 from windrow.approximate.chosen import require_methods, require_place
-from windrow.approximate.footprint import Even, require_limited
+from windrow.approximate.footprint import require_limited
 from windrow.approximate.in_store import InStore
 from windrow.approximate.interval import Interval, interval_of
 from windrow.approximate.layout import Bucket, Layout
-from windrow.approximate.line import Line
-from windrow.approximate.method import Grouper, Method
-from windrow.approximate.object_window import new_window, object_code, object_methods
+from windrow.approximate.method import LIMIT, Method, method_cells
+from windrow.approximate.object_window import limit_of, new_window, object_code
 from windrow.errors import WindowError
 from windrow.paged.settings import BUFFER_BYTES, MAX_UNWRITTEN_UPDATES, settings_of
 from windrow.paged.stores.base import Store
@@ -77,19 +76,16 @@ class ApproximateAmta(InStore):
         )
         require_place(store, name, codec, settings.patience.outage, methods)
         self._layout = Layout(monoid, policy)
-        self._judge = None if policy is None else Judge(policy)
-        self._groupers: list[Grouper] = [method.grouper(self._layout) for method in methods]
-        self._limit = next((one for one in self._groupers if isinstance(one, Even)), None)
+        self._cells = method_cells(methods, self._layout)
         watched = "" if policy is None else f" with a policy using {dict(policy.using)!r}"
         using = () if policy is None else policy.using
         marks = marks_of([*(p.aggregate for p in self._layout.parts), *(a for _, a in using)])
         self._described = f"{self._layout.monoid.name}{watched}, by {methods!r}{marks}"
         self._middle = Buckets(self._layout.monoid)
         self._inserted = 0
-        self._window = new_window(self._layout)
-        self._code = object_code(
-            self._layout, object_methods(self._groupers, self._limit, self._known)
-        )
+        self._window = new_window(self._layout, self._cells.numbers)
+        judge = None if policy is None else Judge(policy)
+        self._code, self._enforce = object_code(self._layout, self._cells, judge)
         if store is not None and name is not None:
             self._open_in(store, name, codec, settings)
 
@@ -106,15 +102,16 @@ class ApproximateAmta(InStore):
     @property
     def max_buckets(self) -> int | None:
         """The limit on buckets, if there is a `Footprint`; it may be changed at any time."""
-        return None if self._limit is None else self._limit.asked
+        return self._window[at.METHODS + LIMIT] or None
 
     @max_buckets.setter
     def max_buckets(self, buckets: int) -> None:
-        self._run(self._limit_to, require_limited(self._limit, buckets), buckets)
+        require_limited(self.max_buckets, buckets)
+        self._run(self._limit_to, buckets)
 
-    def _limit_to(self, limit: Even, buckets: int) -> None:
-        limit.asked = buckets
-        self._code.shrink(self._window, self._middle, limit.limit)
+    def _limit_to(self, buckets: int) -> None:
+        self._window[at.METHODS + LIMIT] = buckets
+        self._code.shrink(self._window, self._middle, limit_of(self._window))
 
     def insert(self, value: Any) -> None:
         """Append one update, the newest."""
@@ -135,31 +132,16 @@ class ApproximateAmta(InStore):
 
     def slide(self) -> int:
         """Enforce the slide policy; return how many updates were evicted, about."""
-        if self._judge is None:
+        if self._enforce is None:
             raise WindowError(
                 "ApproximateAmta was built without a policy; give policy=window.policy(...)"
             )
-        return self._run(self._slide, self._judge)
+        return self._run(self._slide)
 
-    def _slide(self, judge: Judge) -> int:
-        if not self.buckets:
-            return 0
-        window, code, held = self._window, self._code, len(self)
-        code.bring_oldest(window, self._middle)  # so that what is behind it is at hand
-        behind = window[at.BEHIND]
-        now = behind + window[at.LEAST], behind + window[at.MOST]
-        line = Line(self._layout, window[at.OLDEST], self._middle, window[at.NEWEST], now)
-        fewest, most = line.kept(judge)
-        if judge.drops:
-            dropped = line.dropped(judge)
-            fewest, most = min(fewest, dropped[0]), min(most, dropped[1])
-        if (fewest, most) != now:
-            code.start_with(window, self._middle, fewest, most)
-        gone = held - len(self)
-        if gone:
-            for grouper in self._groupers:
-                grouper.evicted(gone, len(self))
-        return gone
+    def _slide(self) -> int:
+        held = len(self)
+        self._enforce(self._window, self._middle)
+        return held - len(self)
 
     def query(self) -> Any:
         """The interval of the aggregate; a dict of intervals if there are several aggregates."""
@@ -191,7 +173,7 @@ class ApproximateAmta(InStore):
         """The window as data, which later changes of the window do not affect."""
         self._require_no_store("snapshot()")
         own = *self._window[: at.REST], self._inserted
-        kept = self._middle.snapshot(), own, [grouper.dump() for grouper in self._groupers]
+        kept = self._middle.snapshot(), own, self._learned
         return Snapshot("ApproximateAmta", self._described, kept)
 
     def restore(self, snapshot: Snapshot) -> None:
@@ -203,8 +185,3 @@ class ApproximateAmta(InStore):
         self._middle.restore(middle)
         self._window[: at.REST] = own
         self._learn(learned)
-
-    def _known(self) -> tuple[Bucket, Bucket]:
-        """The bucket that the window starts in, and all behind it as one."""
-        oldest, rest = self._code.ends(self._window, self._middle)
-        return oldest, rest

@@ -6,8 +6,6 @@ from typing import Any
 from windrow.algebra.monoid import Monoid
 from windrow.approximate.layout import Bucket
 from windrow.structures.amta import Amta
-from windrow.structures.levels import blocks_back_to
-from windrow.structures.search import Block, cut_position
 
 __all__ = ["Buckets"]
 
@@ -46,10 +44,6 @@ class Buckets(Amta):
         """The number of the next one."""
         return self._inserted
 
-    def is_odd(self) -> bool:
-        """Whether the number of the oldest is."""
-        return self._evicted & 1 == 1
-
     def empty(self) -> None:
         """Let go of all, and number those to come anew."""
         self._clear()
@@ -58,18 +52,17 @@ class Buckets(Amta):
     def leaves(self) -> Iterator[Bucket]:
         """One by one, the oldest first."""
         for number in range(self._evicted, self._inserted):
-            yield self._levels.node(0, number)
+            yield self.node(0, number)
+
+    def node(self, level: int, index: int) -> Bucket:
+        """The buckets [index << level, (index + 1) << level) as one."""
+        found: Bucket = self._levels.node(level, index)
+        return found
 
     def add(self, bucket: Bucket) -> None:
         """Append one, the newest."""
         self._insert(bucket)
         self._all = None
-
-    def pop(self) -> Bucket:
-        """Take the oldest out."""
-        oldest: Bucket = self._levels.node(0, self._evicted)
-        self.evict_to(self._evicted + 1)
-        return oldest
 
     def total(self) -> Bucket:
         """All of them as one; the same object until they change."""
@@ -77,63 +70,11 @@ class Buckets(Amta):
             self._all = self._total()
         return self._all
 
-    def between(self, start: int, end: int) -> Bucket:
-        """Those with numbers from `start` up to `end`, as one: O(log n)."""
-        found: Bucket = self._identity
-        for first, last in blocks_back_to(start, end):
-            found = self._combine(self._block(first, last), found)
-        return found
-
-    def blocks(self) -> Iterable[Block]:
-        """Blocks that cover all of them, oldest first, each with all behind it."""
-        return self._blocks()
-
-    def blocks_between(self, start: int, end: int, newest: Bucket) -> Iterable[Block]:
-        """Blocks that cover some of them, each with all behind it, up to another bucket."""
-        found: list[Block] = []
-        for first, last in blocks_back_to(start, end):
-            found.append((first, last, newest))
-            newest = self._combine(self._block(first, last), newest)
-        return reversed(found)
-
     def evict_to(self, number: int) -> None:
         """Let go of those before this number."""
         if number > self._evicted:
             self._evict(number - self._evicted)
             self._all = None
-
-    def evict_all(self) -> None:
-        """Let go of all that are here."""
-        self.evict_to(self._inserted)
-
-    def evict_updates(self, most: int) -> None:
-        """Let go of the oldest that together have no more updates than that; all have more."""
-        if self._levels.node(0, self._evicted).size <= most:
-            self.evict_to(self.after_updates(most))
-
-    def take_updates(self, least: int, everything: int) -> Bucket:
-        """Take out the oldest that together have at least `least` of all updates, as one."""
-        end = self._inserted
-        if least < everything:
-            end = self.after_updates(least - 1) + 1
-        taken = self.between(self._evicted, end)
-        self.evict_to(end)
-        return taken
-
-    def parted(self, least: int, everything: int) -> tuple[Bucket, Bucket]:
-        """The oldest that together have at least `least` of all updates, as one; the others."""
-        if least >= everything:
-            return self.total(), self._identity
-        end = self.after_updates(least - 1) + 1
-        return self.between(self._evicted, end), self.between(end, self._inserted)
-
-    def after_updates(self, most: int) -> int:
-        """The number behind the oldest that together have no more updates than that, not all."""
-        judge: Any = _UpTo(most)
-        monoid = self._contents.monoid
-        return cut_position(
-            judge, monoid, self.total(), self._blocks(), self._block, self._inserted
-        )
 
     def halve(self) -> Bucket:
         """Make one of each two; the number of the oldest is even.  A last one is given back, alone.
@@ -143,25 +84,10 @@ class Buckets(Amta):
         alone: Bucket = self._identity
         if self._inserted & 1:
             self._inserted -= 1
-            alone = self._levels.node(0, self._inserted)
+            alone = self.node(0, self._inserted)
         self._levels.drop_leaves()
         self._evicted >>= 1
         self._inserted >>= 1
         self._rebuild_front(self._evicted)
         self._all = None
         return alone
-
-
-class _UpTo:
-    """Evicts prefixes with at most a given number of updates."""
-
-    drops = True
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-
-    def keeps(self, window: Bucket) -> bool:
-        return True
-
-    def condemns(self, evicted: Bucket, after: Bucket, before: Bucket) -> bool:
-        return evicted.size <= self._most

@@ -78,7 +78,7 @@ def require_methods(methods: Sequence[object], policy: Policy | None) -> None:
             "SumLike(relative=0.001), or use Amta"
         )
     for method in methods:
-        if isinstance(method, type) or not hasattr(method, "grouper"):
+        if not isinstance(method, Method):
             raise InputError(
                 f"methods: {shown(method)} is no method; give one such as SumLike(relative=0.001), "
                 "MaxLike(), Hop() or Footprint(1000)"

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from windrow.algebra.aggregate import Aggregate, Aggregation, marks_of
 from windrow.algebra.monoid import numeric_of
 from windrow.algebra.numeric import FLOAT, INT
-from windrow.approximate.adopted import adopted
+from windrow.approximate.adopted import adopted, in_cells
+from windrow.approximate.chosen import require_methods
 from windrow.approximate.compiled import window as at
-from windrow.approximate.compiled.method_cells import TABLE, compiled_methods
 from windrow.approximate.compiled.operator import BucketPart
 from windrow.approximate.compiled.steps import bucket_code
 from windrow.approximate.compiled.window import bucket_at, first_method_of
@@ -19,7 +19,7 @@ from windrow.approximate.families import bound_code
 from windrow.approximate.footprint import require_limited
 from windrow.approximate.interval import Intervals, intervals_of, room_for
 from windrow.approximate.layout import Layout
-from windrow.approximate.method import Method
+from windrow.approximate.method import LIMIT, Even, Method, method_cells
 from windrow.arguments import shown
 from windrow.compiler.fingerprint import fingerprint
 from windrow.errors import AggregateError, InputError, SnapshotError, WindowError
@@ -36,7 +36,7 @@ from windrow.structures.base import Snapshot, require_evictable, require_own
 from windrow.structures.contents import require_policy
 from windrow.structures.given import columns_of, dtypes_of
 from windrow.structures.sound import require_forest, require_sizes
-from windrow.windows import Check, Closed, Policy, Ties, TrailingTime
+from windrow.windows import Closed, Policy, Ties, TrailingTime
 
 __all__ = ["CompiledApproximateAmta"]
 
@@ -75,6 +75,7 @@ class CompiledApproximateAmta:
             _require_in_order(policy)
         else:
             require_policy(policy)
+        require_methods(methods, slides)
         layout = Layout(monoid, None)
         self._bare = layout.is_bare
         self._names = [part.name for part in layout.parts]
@@ -84,22 +85,19 @@ class CompiledApproximateAmta:
         self.columns = _columns([*aggregates, *(part for _, part in watched)])
         self._timed = isinstance(policy, TrailingTime)
         self._dtypes = _dtypes(dtypes, len(self.columns), timed=self._timed)
-        kinds, learned, limit = compiled_methods(methods, layout)
-        self._kinds, self._methods = kinds, methods
+        self._methods = method_cells(methods, layout)
         parts = tuple(self._part(aggregate) for aggregate in aggregates)
         self._operator, self._steps = bucket_code(
-            parts, kinds, *self._watching(slides, len(self.columns))
+            parts, self._methods.kinds, *self._watching(slides, len(self.columns))
         )
         self._results = [part.code.result for part in parts]
         head = np.zeros(first_method_of(self._operator), np.int64)
-        head[at.LIMIT] = limit
         if isinstance(policy, TrailingTime):
             head[at.DURATION] = policy.reach_us
-        self._begun_with = np.concatenate([head, learned])
+        self._begun_with = np.concatenate([head, in_cells(self._methods.numbers)])
         self._cells = self._begun_with.copy()
-        self._changing = np.ones(len(self._cells), np.bool_)
-        for table in kinds.tables:
-            self._changing[len(head) + table : len(head) + table + TABLE] = False
+        self._changing = [*range(len(head)), *(len(head) + k for k in self._methods.learned)]
+        self._limit = len(head) + LIMIT
         self._forest = new_forest(self._operator, _FIRST_CAPACITY)
         marks = marks_of(part for _, part in watched)
         self._described = (
@@ -131,10 +129,6 @@ class CompiledApproximateAmta:
         """What `_code` needs to know of the policy."""
         if policy is None:
             return (), None, None, columns if self._timed else None, None
-        if policy.check is Check.VERIFY:
-            raise WindowError(
-                "check=Check.VERIFY is not for windows of buckets; use Amta to verify"
-            )
         parts = []
         for name, aggregate in policy.using:
             places = tuple(self.columns.index(column) for column in aggregate.columns)
@@ -163,12 +157,12 @@ class CompiledApproximateAmta:
     @property
     def max_buckets(self) -> int | None:
         """The limit on buckets, if there is a `Footprint`; it may be changed at any time."""
-        return int(self._cells[at.LIMIT].item()) or None
+        return int(self._cells[self._limit].item()) or None
 
     @max_buckets.setter
     def max_buckets(self, buckets: int) -> None:
         require_limited(self.max_buckets, buckets)
-        self._cells[at.LIMIT] = buckets
+        self._cells[self._limit] = buckets
         self._steps.shrink(*self._places, buckets)
 
     def extend(self, *columns: ArrayLike) -> None:
@@ -234,7 +228,7 @@ class CompiledApproximateAmta:
         if content is None:
             self._steps.reset(*self._places)
             return
-        own = int(self._changing.sum())
+        own = len(self._changing)
         if len(content) % 8 or len(content) < 8 * (3 + own):
             raise self._damaged(f"{len(content)} bytes")
         cells = np.frombuffer(content, np.int64)
@@ -247,9 +241,8 @@ class CompiledApproximateAmta:
         A trailing window of time goes on from one with a policy on the range of times.
         """
         self._cells = self._begun_with.copy()
-        settings = self._operator, self._kinds, self._methods
         try:
-            numbers, leaves = adopted(snapshot, *settings, self._cells)
+            numbers, leaves = adopted(snapshot, self._operator, self._methods, self._cells)
         except (LookupError, OverflowError, TypeError, ValueError) as reason:
             raise self._damaged(reason) from None
         self._refill(numbers, leaves)
@@ -281,8 +274,8 @@ class CompiledApproximateAmta:
         oldest, newest = (cells[bucket_at(self._operator, k)][0].item() for k in range(2))
         left = cells[at.LEAST].item(), cells[at.MOST].item()
         require_sizes(oldest, leaves[0].tolist(), newest, cells[at.BEHIND].item(), left)
-        if self._kinds.limited and cells[at.LIMIT] < 1:
-            raise ValueError(f"at most {cells[at.LIMIT]} buckets")
+        if Even() in self._methods.kinds and cells[self._limit] < 1:
+            raise ValueError(f"at most {cells[self._limit]} buckets")
 
     def _damaged(self, reason: object) -> SnapshotError:
         return SnapshotError(

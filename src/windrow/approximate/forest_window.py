@@ -37,17 +37,14 @@ class MemoryCode(NamedTuple):
 
 
 class BucketForestCode(NamedTuple):
-    """What a window asks of its forest of whole buckets."""
+    """What a window asks of its forest of whole buckets, which are numbered as they come."""
 
     reset: Any  # reset(forest)
     insert: Any  # insert(forest, bucket)
-    size: Any  # size(forest) → how many buckets
-    is_odd: Any  # is_odd(forest) → whether the number of the oldest is
-    pop: Any  # pop(forest) → the oldest, taken out
-    evict_all: Any  # evict_all(forest)
-    evict_updates: Any  # evict_updates(forest, most): the oldest with at most `most` updates
-    take_updates: Any  # take_updates(forest, least, all) → the oldest with at least `least` updates
-    parted: Any  # parted(forest, least, all) → the same, left where they are; and all others
+    start: Any  # start(forest) → the number of the oldest
+    end: Any  # end(forest) → the number of the next one
+    node: Any  # node(forest, level, index) → the buckets [index << level, (index + 1) << level)
+    evict_to: Any  # evict_to(forest, number): all before this number
     halve: Any  # halve(forest) → a bucket that was left over; of each two others one is made
 
 
@@ -73,11 +70,14 @@ class WindowCode(NamedTuple):
     start_with: Any  # start_with(window, forest, fewest, most): let go of all before
     bring_oldest: Any  # bring_oldest(window, forest): have the first whole bucket be the oldest
     shrink: Any  # shrink(window, forest, buckets): merge until there are at most `buckets`
-    ends: Any  # ends(window, forest) → the oldest bucket, and all behind it as one
     # started(window, forest) → what the window starts in, as one bucket, if that may be any of
     # several; all behind it; the fewest and the most of the former that are left
     started: Any
     buckets: Any  # buckets(window, forest) → how many there are
+    between: Any  # between(forest, start, end) → whole buckets with these numbers, as one
+    # after_updates(forest, most) → the number behind the oldest that together have no more
+    # updates than that
+    after_updates: Any
 
 
 def window_code(
@@ -88,9 +88,52 @@ def window_code(
     oldest_cell, newest_cell = memory.places
     read, write, load, store, size_of = memory[1:3] + memory[4:7]
     begun, changed, middle_size, ends = memory[7:]
-    reset_forest, forest_insert, forest_size, is_odd, pop = trees[:5]
-    evict_all, evict_updates, take_updates, parted, halve = trees[5:]
+    reset_forest, forest_insert, start_of, end_of, node, evict_to, halve = trees
     joins, inserted, evicted, limited, limit, reached = methods
+
+    def forest_size(forest: Any) -> Any:
+        return end_of(forest) - start_of(forest)
+
+    def between(forest: Any, start: Any, end: Any) -> Any:
+        found = identity
+        while end > start:
+            level = 0
+            while (end >> level) & 1 == 0 and 2 << level <= end - start:
+                level += 1
+            end -= 1 << level
+            found = combine(node(forest, level, end >> level), found)
+        return found
+
+    def after_updates(forest: Any, most: Any) -> Any:
+        position, end = start_of(forest), end_of(forest)
+        level, climbs = 0, True
+        while level >= 0:
+            size = 1 << level
+            fits = position & (size - 1) == 0 and position + size <= end
+            if fits:
+                updates = node(forest, level, position >> level)[0]
+                fits = updates <= most
+                if fits:
+                    most -= updates
+                    position += size
+            if not fits:
+                climbs = False
+                level -= 1
+            elif climbs and position & (2 * size - 1) == 0:
+                level += 1
+        return position
+
+    def pop(forest: Any) -> Any:
+        number = start_of(forest)
+        oldest = node(forest, 0, number)
+        evict_to(forest, number + 1)
+        return oldest
+
+    def end_with(window: Any, forest: Any, updates: Any) -> Any:
+        """The number behind the oldest that together have at least that many updates."""
+        if updates < middle_size(window, forest):
+            return after_updates(forest, updates - 1) + 1
+        return end_of(forest)
 
     @hot
     def move(window: Any, counter: Any, by: Any) -> None:
@@ -119,7 +162,9 @@ def window_code(
         if least >= 0:
             return oldest, rest, least, most
         # A policy's cut may lie in any of several buckets.
-        more, rest = parted(forest, -least, middle_size(window, forest))
+        cut = end_with(window, forest, -least)
+        more = between(forest, start_of(forest), cut)
+        rest = between(forest, cut, end_of(forest))
         newest = load(window, newest_cell)
         if more[0] + least < 0:
             more, newest = combine(more, newest), identity
@@ -158,7 +203,7 @@ def window_code(
         while buckets(window, forest) > max(most, 1):
             reached(window)
             if forest_size(forest) > 1:
-                if is_odd(forest):
+                if start_of(forest) & 1 == 1:
                     put_aside(window, pop(forest))
                 store(window, newest_cell, combine(halve(forest), load(window, newest_cell)))
                 changed(window, forest)
@@ -184,7 +229,9 @@ def window_code(
         """Take out the oldest whole buckets that together have at least `least` updates, as one."""
         taken = identity
         if forest_size(forest) > 0:
-            taken = take_updates(forest, updates, middle_size(window, forest))
+            end = end_with(window, forest, updates)
+            taken = between(forest, start_of(forest), end)
+            evict_to(forest, end)
             changed(window, forest)
         if taken[0] < updates:
             taken = combine(taken, load(window, newest_cell))
@@ -240,13 +287,24 @@ def window_code(
         if updates == 0 or forest_size(forest) == 0:
             return
         within = middle_size(window, forest)
-        if updates < within:
-            evict_updates(forest, updates)
-        else:
-            evict_all(forest)
+        end = after_updates(forest, updates) if updates < within else end_of(forest)
+        if end == start_of(forest):
+            return
+        evict_to(forest, end)
         changed(window, forest)
         move(window, behind_cell, middle_size(window, forest) - within)
 
     return WindowCode(
-        reset, insert, held, evict, trim, start_with, bring_oldest, shrink, ends, started, buckets
+        reset,
+        insert,
+        held,
+        evict,
+        trim,
+        start_with,
+        bring_oldest,
+        shrink,
+        started,
+        buckets,
+        between,
+        after_updates,
     )

@@ -7,16 +7,16 @@ operations.
 
 import time
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any, TypeVar
 
 from windrow.algebra.monoid import Codec
 from windrow.approximate.buckets import Buckets
-from windrow.approximate.footprint import Even
 from windrow.approximate.forest_window import WindowCode
 from windrow.approximate.layout import Bucket, Layout
-from windrow.approximate.method import Grouper
-from windrow.approximate.object_window import REST
+from windrow.approximate.method import MethodCells
+from windrow.approximate.object_window import METHODS, REST, ROOM, limit_of
 from windrow.approximate.packed import bucket_codec
 from windrow.approximate.paged_buckets import PagedBuckets
 from windrow.errors import StoreUnreachableError, WindowError
@@ -36,8 +36,7 @@ class InStore(Closing):
     """What a window of buckets needs to keep them in a store; without one, nothing happens here."""
 
     _layout: Layout
-    _groupers: list[Grouper]
-    _limit: Even | None
+    _cells: MethodCells
     _described: str
 
     _middle: Buckets
@@ -170,7 +169,6 @@ class InStore(Closing):
         if pages.must_be_kept(self._changes):
             self._keep()
         pages.admit(self._changes)
-        learned = [grouper.dump() for grouper in self._groupers]
         own, inserted = list(self._window), self._inserted
         before = pages.mark()
         try:
@@ -178,23 +176,28 @@ class InStore(Closing):
         except BaseException as error:
             pages.go_back(before)
             self._window[:], self._inserted = own, inserted
-            self._learn(learned)
             if isinstance(error, Exception):
                 pages.blame(error)
             raise
         self._changes += 1
         return done
 
-    def _learn(self, learned: Any) -> None:
-        for grouper, data in zip(self._groupers, learned, strict=True):
-            grouper.load(data)
+    @property
+    def _learned(self) -> list[float]:
+        """What methods have learned, and the limit on buckets, which may have been changed."""
+        return [self._window[METHODS + cell] for cell in self._cells.learned]
+
+    def _learn(self, learned: Sequence[float]) -> None:
+        """Take over what `_learned` gave; ValueError for anything else."""
+        self._cells.require(learned)
+        for cell, number in zip(self._cells.learned, learned, strict=True):
+            self._window[METHODS + cell] = number
 
     def _keep(self) -> None:
         """Send a head with all that the window has."""
         assert self._pages is not None
         behind, least, most, oldest, newest = self._window[:REST]
-        learned = [grouper.dump() for grouper in self._groupers]
-        counters = self._inserted, behind, (oldest.size, least, most), learned
+        counters = self._inserted, behind, (oldest.size, least, most), self._learned
         self._pages.keep(counters, (oldest, newest), self._changes)
         self._changes = 0
 
@@ -215,12 +218,11 @@ class InStore(Closing):
 
     def _come_home(self, pages: PagedBuckets) -> None:
         """Go on in memory, with as many buckets as a page has."""
-        assert self._limit is not None
         self._middle = Buckets(self._layout.monoid)
         for bucket in pages.at_home():
             self._middle.add(bucket)
-        self._limit.room = self._page
-        self._code.shrink(self._window, self._middle, self._limit.limit)
+        self._window[ROOM] = self._page
+        self._code.shrink(self._window, self._middle, limit_of(self._window))
         self._attempts = _Attempts()
         self.outages += 1
 
@@ -250,9 +252,8 @@ class InStore(Closing):
 
     def _leave_home(self) -> None:
         assert self._pages is not None
-        assert self._limit is not None
         self._middle = self._pages
-        self._limit.room = None
+        self._window[ROOM] = inf
         self._attempts = None
 
 

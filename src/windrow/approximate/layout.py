@@ -9,7 +9,7 @@ from windrow.algebra.monoid import Monoid
 from windrow.approximate.families import Family, family_of
 from windrow.windows.policy import Policy
 
-__all__ = ["Bucket", "Layout"]
+__all__ = ["Bucket", "Layout", "Part"]
 
 
 class Bucket(NamedTuple):
@@ -90,9 +90,9 @@ class Layout:
                 part.family.trace.combine(a, b)
                 for part, a, b in zip(self.parts, older.traces, newer.traces, strict=True)
             ),
-            self._together(older.watched, newer.watched),
+            self.together(older.watched, newer.watched),
             older.first,
-            self._together(older.others, newer.watched),
+            self.together(older.others, newer.watched),
         )
 
     def to_plain(self, bucket: Bucket) -> Bucket:
@@ -114,7 +114,8 @@ class Layout:
             *(tuple(map(way, self._watched_codecs, own)) for own in watched),
         )
 
-    def _together(self, older: tuple[Any, ...], newer: tuple[Any, ...]) -> tuple[Any, ...]:
+    def together(self, older: tuple[Any, ...], newer: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What is watched of two neighbours, as one."""
         if not self._watched:
             return ()
         return tuple(m.combine(a, b) for m, a, b in zip(self._watched, older, newer, strict=True))

@@ -6,19 +6,16 @@ numbers.  A distribution is a tuple: location, scale and shape, whose sign is Ho
 there is no upper end.  The functions are plain, so that kernels can compile them.
 """
 
-from collections import deque
 from dataclasses import dataclass
-from math import exp, gamma, inf, isfinite, log
+from math import exp, gamma, inf, log
 from typing import Any, TypeAlias
 
 from windrow.algebra.within import require_confidence
-from windrow.approximate.layout import Bucket, Layout
-from windrow.approximate.method import Window
-from windrow.approximate.prediction import LEAST
+from windrow.approximate.layout import Layout
 from windrow.arguments import shown, whole
 from windrow.errors import InputError
 
-__all__ = ["EXTREMA", "MaxLike", "fit_sorted", "lower_end_of", "quantile_of"]
+__all__ = ["EXTREMA", "MaxLike", "deciding_number", "fit_sorted", "lower_end_of", "quantile_of"]
 
 ExtremeValues: TypeAlias = tuple[float, float, float]
 
@@ -113,14 +110,10 @@ class MaxLike:
         together = _INDEPENDENT if self.block == "auto" else 1
         return float((1 - self.confidence) ** (1 / together))
 
-    def grouper(self, layout: Layout) -> "_Candidates":
-        """What decides in a window of such buckets."""
-        return _Candidates([_Extremum(self, *place) for place in self.places(layout)])
-
-    def places(self, layout: Layout) -> list[tuple[int, int | None, float]]:
-        """The extrema: the number of an aggregate, where its state decides, and which way."""
+    def places(self, layout: Layout) -> list[int]:
+        """The numbers of the aggregates that are extrema."""
         names = [part.aggregate.monoid.name for part in layout.parts]
-        places = [(number, *_DECIDING[n]) for number, n in enumerate(names) if n in _DECIDING]
+        places = [number for number, name in enumerate(names) if name in _DECIDING]
         if not places:
             raise InputError(
                 f"MaxLike needs an extremum, one of {', '.join(_DECIDING)}; the window has {names}"
@@ -128,91 +121,16 @@ class MaxLike:
         return places
 
 
-class _Candidates:
-    """Max-like buckets at work, for all extrema of a window."""
-
-    def __init__(self, extrema: list["_Extremum"]) -> None:
-        self._extrema = extrema
-
-    def joins(self, fresh: Bucket, joined: Bucket, held: int) -> bool:
-        """If it is no candidate for any."""
-        return not any(extremum.is_candidate(fresh) for extremum in self._extrema)
-
-    def inserted(self, fresh: Bucket, held: int, window: Window, *, began: bool) -> None:
-        """The update is one of the block's."""
-        for extremum in self._extrema:
-            extremum.take(fresh, held)
-
-    def evicted(self, count: int, held: int) -> None:
-        """What left has nothing to do with what comes."""
-
-    def dump(self) -> Any:
-        """The blocks of all extrema."""
-        return [extremum.dump() for extremum in self._extrema]
-
-    def load(self, data: Any) -> None:
-        """Take over what `dump` gave."""
-        for extremum, own in zip(self._extrema, data, strict=True):
-            extremum.load(own)
-
-
-class _Extremum:
-    """The blocks of one extremum, and from where on a number is a candidate; upwards."""
-
-    def __init__(self, method: MaxLike, part: int, place: int | None, sign: float) -> None:
-        self._method, self._part, self._place, self._sign = method, part, place, sign
-        self._maxima: deque[float] = deque(maxlen=LEAST)
-        self._lengths: deque[int] = deque([1], maxlen=LEAST)  # of the window, at the most
-        self._highest, self._taken = -inf, 0
-        self._threshold = -inf
-
-    def is_candidate(self, fresh: Bucket) -> bool:
-        """Whether it may become the extremum; a null cannot."""
-        number = self._number(fresh)
-        return number is not None and not number < self._threshold
-
-    def take(self, fresh: Bucket, held: int) -> None:
-        """Extend the block, and end it when it is long enough."""
-        number = self._number(fresh)
-        if number is not None and isfinite(number):
-            self._highest = max(self._highest, number)
-        self._taken += 1
-        self._lengths[-1] = max(self._lengths[-1], held)
-        if self._taken < self._block:
-            return
-        if isfinite(self._highest):
-            self._maxima.append(self._highest)
-        self._lengths.append(held)
-        self._highest, self._taken = -inf, 0
-        if len(self._maxima) == LEAST:
-            values = fit_sorted(sorted(self._maxima))
-            self._threshold = max(quantile_of(values, self._method.share), lower_end_of(values))
-
-    def dump(self) -> Any:
-        """The blocks as plain values."""
-        block = self._highest, self._taken, self._threshold
-        return list(self._maxima), list(self._lengths), block
-
-    def load(self, data: Any) -> None:
-        """Take over what `dump` gave."""
-        maxima, lengths, (self._highest, self._taken, self._threshold) = data
-        self._maxima, self._lengths = deque(maxima, LEAST), deque(lengths, LEAST)
-
-    @property
-    def _block(self) -> int:
-        if isinstance(self._method.block, int):
-            return self._method.block
-        return max(self._lengths) // LEAST + 1
-
-    def _number(self, fresh: Bucket) -> float | None:
-        state: Any = fresh.states[self._part]
-        if state is None:
-            return None
-        decides = state if self._place is None else state[self._place]
-        try:
-            return self._sign * float(decides)
-        except (TypeError, ValueError, OverflowError):
-            raise InputError(
-                f"MaxLike predicts numbers, and {shown(decides)} is none; use "
-                "SumLike(absolute=...), which bounds the number of updates, or Footprint"
-            ) from None
+def deciding_number(name: str, state: Any) -> tuple[bool, float]:
+    """The number that decides in a state of an extremum, upwards, if there is one."""
+    place, sign = _DECIDING[name]
+    if state is None:
+        return False, 0.0
+    decides = state if place is None else state[place]
+    try:
+        return True, sign * float(decides)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"MaxLike predicts numbers, and {shown(decides)} is none; use "
+            "SumLike(absolute=...), which bounds the number of updates, or Footprint"
+        ) from None

@@ -1,36 +1,48 @@
 """Windows of buckets as objects: where Python has what `forest_window` works with, in a list."""
 
 from collections.abc import Sequence
-from operator import getitem, setitem
+from math import inf
+from operator import attrgetter, getitem, setitem
 from typing import Any
 
 from windrow.approximate.buckets import Buckets
-from windrow.approximate.footprint import Even
 from windrow.approximate.forest_window import (
     BucketForestCode,
     MemoryCode,
-    MethodCode,
     WindowCode,
     window_code,
 )
-from windrow.approximate.layout import Bucket, Layout
-from windrow.approximate.method import Grouper, Window
+from windrow.approximate.layout import Bucket, Layout, Part
+from windrow.approximate.max_like import deciding_number
+from windrow.approximate.method import LIMIT, MethodCells
+from windrow.approximate.method_code import CellAccess, Told, method_code
+from windrow.approximate.sliding import PolicyCode, slide_code
+from windrow.structures.contents import Judge
 
-__all__ = ["new_window", "object_code", "object_methods"]
+__all__ = ["limit_of", "new_window", "object_code"]
 
 # Counters, the buckets at both ends, and all behind the oldest, if it is known: of which middle,
-# of which newest bucket, and both as one.
-BEHIND, LEAST, MOST, OLDEST, NEWEST, REST = range(6)
+# of which newest bucket, and both as one; for how many buckets there is room; and what methods
+# have, from then on.
+BEHIND, LEAST, MOST, OLDEST, NEWEST, REST, ROOM, METHODS = range(8)
 
 
-def new_window(layout: Layout) -> list[Any]:
-    """A window without any update."""
+def new_window(layout: Layout, numbers: Sequence[float]) -> list[Any]:
+    """A window without any update, whose methods have these cells."""
     nothing = layout.nothing
-    return [0, 0, 0, nothing, nothing, (nothing, nothing, nothing)]
+    return [0, 0, 0, nothing, nothing, (nothing, nothing, nothing), inf, *numbers]
 
 
-def object_code(layout: Layout, methods: MethodCode) -> WindowCode:
-    """What may be done to a window, a list, and its forest, which is `Buckets`."""
+def limit_of(window: list[Any]) -> Any:
+    """How many buckets there may be: as many as were asked for, if there is room."""
+    return min(window[METHODS + LIMIT], window[ROOM])
+
+
+def object_code(layout: Layout, cells: MethodCells, judge: Judge | None) -> tuple[WindowCode, Any]:
+    """What may be done to a window, a list, and its forest, which is `Buckets`.
+
+    And what enforces a policy, if there is one.
+    """
     combine = layout.combine
 
     def size(window: list[Any], place: int) -> Any:
@@ -61,7 +73,13 @@ def object_code(layout: Layout, methods: MethodCode) -> WindowCode:
         middle_size=middle_size,
         ends=ends,
     )
-    return window_code(layout.nothing, combine, memory, _FOREST, methods)
+    told = [_told(number, part, ends) for number, part in enumerate(layout.parts)]
+    methods = method_code(cells.kinds, told, _CELLS, METHODS, limit_of)
+    code = window_code(layout.nothing, combine, memory, _FOREST, methods)
+    if judge is None:
+        return code, None
+    policy = _policy_code(layout, judge)
+    return code, slide_code(layout.nothing, combine, memory, _FOREST, methods, code, policy)
 
 
 def _ignore(*arguments: Any) -> None:
@@ -71,38 +89,74 @@ def _ignore(*arguments: Any) -> None:
 _FOREST = BucketForestCode(
     reset=lambda forest: forest.empty(),  # which is another one in pages
     insert=Buckets.add,
-    size=len,
-    is_odd=Buckets.is_odd,
-    pop=Buckets.pop,
-    evict_all=Buckets.evict_all,
-    evict_updates=Buckets.evict_updates,
-    take_updates=Buckets.take_updates,
-    parted=Buckets.parted,
+    start=attrgetter("start"),
+    end=attrgetter("end"),
+    node=Buckets.node,
+    evict_to=Buckets.evict_to,
     halve=Buckets.halve,
 )
 
 
-def object_methods(groupers: Sequence[Grouper], limit: Even | None, known: Window) -> MethodCode:
-    """What methods say; all are asked, since some remember what came."""
+def _ordered(window: list[Any], cell: int, count: int) -> list[Any]:
+    return sorted(window[cell : cell + count])
 
-    def joins(window: list[Any], fresh: Bucket, joined: Bucket, held: int) -> bool:
-        asked = [grouper.joins(fresh, joined, held) for grouper in groupers]
-        return any(asked)
 
-    def inserted(window: list[Any], forest: Buckets, fresh: Bucket, held: int, began: Any) -> None:
-        for grouper in groupers:
-            grouper.inserted(fresh, held, known, began=began)
+_CELLS = CellAccess(getitem, getitem, setitem, setitem, _ordered)
 
-    def evicted(window: list[Any], count: int, held: int) -> None:
-        for grouper in groupers:
-            grouper.evicted(count, held)
 
-    def limit_of(window: list[Any]) -> int:
-        assert limit is not None
-        return limit.limit
+def _told(number: int, part: Part, ends: Any) -> Told:
+    name = part.aggregate.monoid.name
 
-    def reached(window: list[Any]) -> None:
-        assert limit is not None
-        limit.was_reached = True
+    def worst(bucket: Bucket) -> Any:
+        return bucket.traces[number].worst
 
-    return MethodCode(joins, inserted, evicted, limit is not None, limit_of, reached)
+    def total(window: list[Any], forest: Buckets, held: int) -> float:
+        totals = [bucket.traces[number].total for bucket in ends(window, forest) if bucket.size]
+        try:
+            return sum(map(float, totals))
+        except OverflowError:
+            return inf
+
+    def deciding(bucket: Bucket) -> tuple[bool, float]:
+        return deciding_number(name, bucket.states[number])
+
+    return Told(worst, total, deciding)
+
+
+def _policy_code(layout: Layout, judge: Judge) -> PolicyCode:
+    looked_at: set[str] = set()
+
+    def keeps(window: list[Any], view: Any) -> bool:
+        return judge.keeps(("", *view))
+
+    def condemns(evicted: Any, after: Any, before: Any) -> bool:
+        seen, left, both = (judge.view(("", *view)) for view in (evicted, after, before))
+        return judge.condemns_view(seen, left, _Noted(both, looked_at))
+
+    def looked_before() -> bool:
+        looked = bool(looked_at)
+        looked_at.clear()
+        return looked
+
+    return PolicyCode(
+        nothing=layout.nothing.watched,
+        whole=attrgetter("watched"),
+        first=attrgetter("first"),
+        others=attrgetter("others"),
+        join=layout.together,
+        keeps=keeps,
+        condemns=condemns,
+        drops=judge.drops,
+        looked_before=looked_before,
+    )
+
+
+class _Noted:
+    """A view that notes what is read of it."""
+
+    def __init__(self, view: Any, noted: set[str]) -> None:
+        self._view, self._noted = view, noted
+
+    def __getattr__(self, name: str) -> Any:
+        self._noted.add(name)
+        return getattr(self._view, name)

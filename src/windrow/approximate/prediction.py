@@ -4,7 +4,6 @@ A sample is a tuple, running: how many numbers, the first of them, and the sums 
 from it, and of the squares of that.  The functions are plain, so that kernels can compile them.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
 from math import frexp, inf, sqrt
 from typing import Any, TypeAlias
@@ -15,7 +14,6 @@ from windrow.errors import InputError
 __all__ = [
     "LEAST",
     "NO_NUMBERS",
-    "RecentResults",
     "Sample",
     "added",
     "mean_of",
@@ -77,43 +75,6 @@ def nearest_to_zero(one: Sample, other: Sample, student: float) -> float:
     mean = mean_of(one) + away * weight
     spread = spread_of(one) + spread_of(other) + away * away * one[0] * weight
     return max(abs(mean) - radius(number, spread, 1.0, student), 0.0)
-
-
-class RecentResults:
-    """The results of as many updates as the window holds, at least, and of twice as many at most.
-
-    An epoch ends when it has as many results as the window had updates when it began; the one
-    before is kept.  A window that grows forgets what it was when it was a quarter as long.
-    """
-
-    def __init__(self) -> None:
-        self._before = self._now = NO_NUMBERS
-        self._length: float = LEAST  # of the epoch
-
-    def add(self, result: float, held: int) -> bool:
-        """Add the result after an update; returns whether an epoch ended."""
-        self._now = added(self._now, result)
-        if self._now[0] < self._length:
-            return False
-        self._before, self._now = self._now, NO_NUMBERS
-        self._length = max(held, LEAST)
-        return True
-
-    def nearest_to_zero(self, confidence: float) -> float:
-        """The least magnitude that the next result is predicted to have; 0 if it may be 0."""
-        place = place_in_table(self._before[0] + self._now[0])
-        return nearest_to_zero(self._before, self._now, student_table(confidence)[place])
-
-    def dump(self) -> tuple[float, ...]:
-        """The results as plain values."""
-        return self._length, *self._before, *self._now
-
-    def load(self, data: Sequence[float]) -> None:
-        """Take over what `dump` gave."""
-        self._length, a, b, c, d, *now = data
-        self._before = a, b, c, d
-        a, b, c, d = now
-        self._now = a, b, c, d
 
 
 @lru_cache(maxsize=64)

@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf, isfinite
 from typing import Any
 
 from windrow.algebra.within import require_confidence
 from windrow.approximate.additive import Additive
-from windrow.approximate.layout import Bucket, Layout
-from windrow.approximate.method import Window
-from windrow.approximate.prediction import RecentResults, require_student
+from windrow.approximate.layout import Layout
+from windrow.approximate.prediction import require_student
 from windrow.arguments import finite, shown
 from windrow.errors import InputError
 
@@ -62,15 +60,6 @@ class SumLike:
         if self.relative is not None:
             require_student(f"SumLike(relative={shown(self.relative)})")
 
-    def grouper(self, layout: Layout) -> "_Bounded":
-        """What decides in a window of such buckets."""
-        is_relative = self.relative is not None
-        dimensions = [
-            _Dimension(part, kind, bound, is_relative=is_relative)
-            for part, kind, bound in self.dimensions(layout)
-        ]
-        return _Bounded(dimensions, self.confidence)
-
     def dimensions(self, layout: Layout) -> list[tuple[int, str, float]]:
         """What is controlled: the number of an aggregate, its sum or count, and the bound."""
         given = self.relative if self.absolute is None else self.absolute
@@ -97,76 +86,3 @@ def _kinds(family: Any) -> tuple[str, ...]:
     if not isinstance(family, Additive) or family.is_count:
         return ("count",)
     return ("sum", "count") if family.divides else ("sum",)
-
-
-class _Dimension:
-    """A sum or a count whose error is controlled."""
-
-    def __init__(self, part: int, kind: str, bound: float, *, is_relative: bool) -> None:
-        self._part, self._kind, self._bound = part, kind, bound
-        self.results = RecentResults() if is_relative else None
-        #: The largest error that a bucket may cause; a relative bound is predicted now and then.
-        self.allowed = 0.0 if is_relative else bound
-
-    def worst(self, bucket: Bucket) -> Any:
-        """The error that a bucket may cause when the window's start lies in it."""
-        return bucket.size - 1 if self._kind == "count" else bucket.traces[self._part].worst
-
-    def result(self, buckets: tuple[Bucket, ...], held: int) -> float:
-        """The value of this dimension over some buckets, per update in the window."""
-        if self._kind == "count":
-            return held
-        totals = (bucket.traces[self._part].total for bucket in buckets if bucket.size)
-        try:
-            return sum(map(float, totals))
-        except OverflowError:
-            return inf
-
-    def predict(self, confidence: float, held: int) -> None:
-        """What the bucket that has just begun may cause, by the results of late."""
-        if self.results is not None:
-            self.allowed = self._bound * (self.results.nearest_to_zero(confidence) * held)
-
-
-class _Bounded:
-    """Sum-like buckets at work."""
-
-    def __init__(self, dimensions: list[_Dimension], confidence: float) -> None:
-        self._dimensions = dimensions
-        self._relative = [d for d in dimensions if d.results is not None]
-        self._confidence = confidence
-
-    def joins(self, fresh: Bucket, joined: Bucket, held: int) -> bool:
-        """While no dimension's error may become too large."""
-        return all(
-            (worst := dimension.worst(joined)) < inf and worst <= dimension.allowed
-            for dimension in self._dimensions
-        )
-
-    def inserted(self, fresh: Bucket, held: int, window: Window, *, began: bool) -> None:
-        """Remember the results that relative bounds refer to."""
-        if not self._relative:
-            return
-        buckets = window()
-        for dimension in self._relative:
-            result = dimension.result(buckets, held)
-            assert dimension.results is not None
-            # For each update: windows grow and shrink, and their sums with them.
-            ended = dimension.results.add(result / held if isfinite(result) else 0.0, held)
-            # A bucket may be open for long: it hears of every epoch.
-            if began or ended:
-                dimension.predict(self._confidence, held)
-
-    def evicted(self, count: int, held: int) -> None:
-        """The start of the window does not matter here."""
-
-    def dump(self) -> Any:
-        """The results that relative bounds refer to."""
-        return [(d.allowed, *d.results.dump()) for d in self._relative if d.results is not None]
-
-    def load(self, data: Any) -> None:
-        """Take over what `dump` gave."""
-        for dimension, (allowed, *results) in zip(self._relative, data, strict=True):
-            assert dimension.results is not None
-            dimension.results.load(results)
-            dimension.allowed = allowed

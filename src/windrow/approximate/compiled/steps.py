@@ -6,9 +6,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from windrow.algebra.numeric import FLOAT
-from windrow.approximate.compiled.method_cells import Kinds
 from windrow.approximate.compiled.operator import BucketOperator, BucketPart, make_bucket_operator
-from windrow.approximate.compiled.sliding import slide_code
 from windrow.approximate.compiled.watched import (
     WatchCode,
     nothing_watched,
@@ -16,6 +14,7 @@ from windrow.approximate.compiled.watched import (
     time_watched,
 )
 from windrow.approximate.compiled.window import DURATION, LEAST, MOST, CellsCode, cells_code
+from windrow.approximate.method import Kind
 from windrow.compiler.jit import define
 from windrow.compiler.kernel import kernel
 from windrow.compiler.marks import hot
@@ -41,7 +40,7 @@ class BucketSteps(NamedTuple):
     refill: Any  # refill(window, forest, leaves, evicted, split)
 
 
-def make_bucket_steps(operator: BucketOperator, kinds: Kinds) -> BucketSteps:
+def make_bucket_steps(operator: BucketOperator, kinds: tuple[Kind, ...]) -> BucketSteps:
     """The kernels.
 
     `out` are addresses, four for each part: of values, of low ends, of high ends, of statuses.
@@ -51,7 +50,7 @@ def make_bucket_steps(operator: BucketOperator, kinds: Kinds) -> BucketSteps:
     insert, trim = window_of.insert, window_of.trim
     lift = operator.lift
     slides = operator.watch.keeps is not None
-    slide = slide_code(operator, functions) if slides else _stay
+    slide = functions.slide
     answer = _answer(operator, functions)
 
     def roll(
@@ -87,10 +86,6 @@ def make_bucket_steps(operator: BucketOperator, kinds: Kinds) -> BucketSteps:
         buckets=kernel(window_of.buckets),
         refill=kernel(functions.refill),
     )
-
-
-def _stay(window: Any, forest: Any) -> None:
-    """Without a policy nothing slides."""
 
 
 def _answer(operator: BucketOperator, functions: CellsCode) -> Any:
@@ -143,7 +138,7 @@ def _answer(operator: BucketOperator, functions: CellsCode) -> Any:
 @lru_cache(maxsize=256)
 def bucket_code(
     parts: tuple[BucketPart, ...],
-    kinds: Kinds,
+    kinds: tuple[Kind, ...],
     watched: tuple[Any, ...],
     keep: Callable[..., bool] | None,
     drop: Callable[..., bool] | None,

@@ -1,30 +1,30 @@
 """Windows of buckets on cells: where compiled code has what `forest_window` works with.
 
     header    updates behind the oldest bucket, the fewest and the most of it that are left, how
-              many buckets have been begun, their limit (0: none) and whether it was reached, how
-              long a window of time is
+              many buckets have been begun, how long a window of time is
     buckets   the oldest, the newest, and all of the forest as one
-    methods   their settings and what they learned
+    methods   their settings and what they learned (`method`)
 
 The forest of whole buckets is in memory of its own, which can grow.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from windrow.approximate.compiled.method_cells import Kinds
-from windrow.approximate.compiled.methods import method_code
-from windrow.approximate.compiled.operator import BucketOperator
+from windrow.approximate.compiled.operator import BucketOperator, BucketPart
 from windrow.approximate.forest_window import (
     BucketForestCode,
     MemoryCode,
-    MethodCode,
     WindowCode,
     window_code,
 )
+from windrow.approximate.method import LIMIT, Kind
+from windrow.approximate.method_code import CellAccess, Told, method_code
+from windrow.approximate.sliding import PolicyCode, slide_code
 from windrow.compiler.marks import hot
-from windrow.kernels.cells import read_int, write_int
+from windrow.kernels.cells import read_float, read_int, write_float, write_int
 from windrow.kernels.forest import (
     CAPACITY,
     EVICTED,
@@ -38,14 +38,14 @@ from windrow.kernels.forest import (
 __all__ = ["CellsCode", "bucket_at", "cells_code", "first_method_of"]
 
 # Numbers of numpy's, since plain ones have types of their own: all would be compiled for each.
-BEHIND, LEAST, MOST, BEGUN, LIMIT, REACHED, DURATION = map(np.int64, range(7))
+BEHIND, LEAST, MOST, BEGUN, DURATION = map(np.int64, range(5))
 OLDEST, NEWEST, MIDDLE = map(np.int64, range(3))
 _BUCKETS = 8
 
 
-def first_method_of(operator: BucketOperator) -> int:
+def first_method_of(operator: BucketOperator) -> Any:
     """The cell where methods begin."""
-    return _BUCKETS + 3 * len(operator.state)
+    return np.int64(_BUCKETS + 3 * len(operator.state))
 
 
 class WholeCode(NamedTuple):
@@ -54,11 +54,9 @@ class WholeCode(NamedTuple):
     forest: BucketForestCode
     has_room: Any  # has_room(forest) → whether one more bucket may come
     total: Any  # total(forest) → all of them as one
-    after_updates: Any  # after_updates(forest, most) → the number behind those that have no more
     # refill(forest, leaves, evicted, split): the forest of these, to the last digit; leaves are an
     # address, where fields follow each other, and how many there are
     refill: Any
-    between: Any  # between(forest, start, end) → those with these numbers, as one
 
 
 def _whole_code(operator: Combined) -> WholeCode:
@@ -66,74 +64,14 @@ def _whole_code(operator: Combined) -> WholeCode:
     nodes = whole_nodes(operator)
     functions = forest_code(operator, nodes)
     get_node, put_node = nodes.get, nodes.put
-    node, evict_to, rebuild_front = functions.node, functions.evict_to, functions.rebuild_front
-    reset, insert, total = functions.reset, functions.insert, functions.total
-    identity, combine, load_leaf = operator.identity, operator.combine, operator.load_cells
+    rebuild_front, reset, insert = functions.rebuild_front, functions.reset, functions.insert
+    identity, load_leaf = operator.identity, operator.load_cells
 
-    def size(forest: Any) -> Any:
-        return read_int(forest, INSERTED) - read_int(forest, EVICTED)
+    def start(forest: Any) -> Any:
+        return read_int(forest, EVICTED)
 
-    def is_odd(forest: Any) -> Any:
-        return read_int(forest, EVICTED) & 1 == 1
-
-    def pop(forest: Any) -> Any:
-        number = read_int(forest, EVICTED)
-        oldest = get_node(forest, 0, number)
-        evict_to(forest, number + 1)
-        return oldest
-
-    def evict_all(forest: Any) -> None:
-        evict_to(forest, read_int(forest, INSERTED))
-
-    def between(forest: Any, start: Any, end: Any) -> Any:
-        found = identity
-        while end > start:
-            size = end & -end
-            while size > end - start:
-                size >>= 1
-            found = combine(node(forest, end - size, end), found)
-            end -= size
-        return found
-
-    def after_updates(forest: Any, most: Any) -> Any:
-        """The number behind the oldest that together have no more updates than that."""
-        position, end = read_int(forest, EVICTED), read_int(forest, INSERTED)
-        level, climbs = 0, True
-        while level >= 0:
-            size = 1 << level
-            fits = position & (size - 1) == 0 and position + size <= end
-            if fits:
-                updates = get_node(forest, level, position >> level)[0]
-                fits = updates <= most
-                if fits:
-                    most -= updates
-                    position += size
-            if not fits:
-                climbs = False
-                level -= 1
-            elif climbs and position & (2 * size - 1) == 0:
-                level += 1
-        return position
-
-    def evict_updates(forest: Any, most: Any) -> None:
-        position = after_updates(forest, most)
-        if position > read_int(forest, EVICTED):
-            evict_to(forest, position)
-
-    def take_updates(forest: Any, least: Any, everything: Any) -> Any:
-        end = read_int(forest, INSERTED)
-        if least < everything:
-            end = after_updates(forest, least - 1) + 1
-        taken = between(forest, read_int(forest, EVICTED), end)
-        evict_to(forest, end)
-        return taken
-
-    def parted(forest: Any, least: Any, everything: Any) -> Any:
-        start, end = read_int(forest, EVICTED), read_int(forest, INSERTED)
-        if least >= everything:
-            return total(forest), identity
-        middle = after_updates(forest, least - 1) + 1
-        return between(forest, start, middle), between(forest, middle, end)
+    def end(forest: Any) -> Any:
+        return read_int(forest, INSERTED)
 
     def refill(forest: Any, leaves: Any, evicted: Any, split: Any) -> None:
         reset(forest)
@@ -163,10 +101,8 @@ def _whole_code(operator: Combined) -> WholeCode:
         rebuild_front(forest, evicted >> 1)
         return alone
 
-    trees = BucketForestCode(
-        reset, insert, size, is_odd, pop, evict_all, evict_updates, take_updates, parted, halve
-    )
-    return WholeCode(trees, functions.has_room, total, after_updates, refill, between)
+    trees = BucketForestCode(reset, insert, start, end, get_node, functions.evict_to, halve)
+    return WholeCode(trees, functions.has_room, functions.total, refill)
 
 
 def bucket_at(operator: BucketOperator, which: int) -> slice:
@@ -180,12 +116,12 @@ class CellsCode(NamedTuple):
 
     window: WindowCode
     memory: MemoryCode
-    methods: MethodCode
     whole: WholeCode
+    slide: Any  # slide(window, forest): enforce the policy; without one, nothing happens
     refill: Any  # refill(window, forest, leaves, evicted, split): whole buckets that were kept
 
 
-def cells_code(operator: BucketOperator, kinds: Kinds) -> CellsCode:
+def cells_code(operator: BucketOperator, kinds: Sequence[Kind]) -> CellsCode:
     """The functions for one kind of buckets and methods, to be compiled into kernels."""
     combine, fields = operator.combine, len(operator.state)
     load_cells, store_cells = operator.load_cells, operator.store_cells
@@ -236,6 +172,81 @@ def cells_code(operator: BucketOperator, kinds: Kinds) -> CellsCode:
         middle_size=middle_size,
         ends=ends,
     )
-    methods = method_code(operator, kinds, first_method_of(operator), LIMIT, load)
-    window = window_code(operator.identity, combine, memory, whole.forest, methods)
-    return CellsCode(window, memory, methods, whole, refill)
+    first_method = first_method_of(operator)
+
+    def limit(window: Any) -> Any:
+        return read_int(window, first_method + LIMIT)
+
+    told = [_told(part, own, load) for part, own in zip(operator.parts, operator.own, strict=True)]
+    methods = method_code(kinds, told, _CELLS, first_method, limit)
+    identity = operator.identity
+    window = window_code(identity, combine, memory, whole.forest, methods)
+    slide = _stay
+    if operator.watch.keeps is not None:
+        policy = _policy_code(operator)
+        slide = slide_code(identity, combine, memory, whole.forest, methods, window, policy)
+    return CellsCode(window, memory, whole, slide, refill)
+
+
+def _stay(window: Any, forest: Any) -> None:
+    """Without a policy nothing slides."""
+
+
+def _ordered(window: Any, cell: Any, count: Any) -> Any:
+    ordered = np.empty(count, np.float64)
+    for k in range(count):
+        ordered[k] = read_float(window, cell + k)
+    ordered.sort()
+    return ordered
+
+
+_CELLS = CellAccess(read_float, read_int, write_float, write_int, _ordered)
+
+
+def _told(part: BucketPart, own: Any, load: Any) -> Told:
+    worst_of, total_of, deciding_of = part.code.worst, part.code.total, part.code.deciding
+
+    @hot
+    def worst(bucket: Any) -> Any:
+        return worst_of(own(bucket), bucket[0])
+
+    @hot
+    def total(window: Any, forest: Any, held: Any) -> Any:
+        behind = total_of(own(load(window, MIDDLE))) + total_of(own(load(window, NEWEST)))
+        return total_of(own(load(window, OLDEST))) + behind
+
+    @hot
+    def deciding(bucket: Any) -> Any:
+        return deciding_of(own(bucket))
+
+    return Told(worst, total, deciding)
+
+
+def _policy_code(operator: BucketOperator) -> PolicyCode:
+    watched, watch = operator.watched, operator.watch
+    view_whole, view_first, view_others = watch.whole, watch.first, watch.others
+    looks_before = watch.looks_before
+
+    def whole(bucket: Any) -> Any:
+        return view_whole(watched(bucket), bucket[0])
+
+    def first(bucket: Any) -> Any:
+        return view_first(watched(bucket))
+
+    def others(bucket: Any) -> Any:
+        return view_others(watched(bucket))
+
+    def looked_before() -> Any:
+        return looks_before
+
+    return PolicyCode(
+        watch.nothing,
+        whole,
+        first,
+        others,
+        watch.join,
+        watch.keeps,
+        watch.condemns,
+        watch.drops,
+        looked_before,
+    )

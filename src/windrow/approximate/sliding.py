@@ -1,67 +1,88 @@
-"""Where a slide policy cuts a line of compiled buckets: `approximate.line` on cells.
+"""Where a slide policy cuts a line of buckets, as exactly as buckets can tell: written once.
+
+Predicates are asked about the ends of buckets, where aggregates are known exactly: the cut lies in
+one bucket.  The first update of a bucket is known by itself, so a cut on either side of it is too.
+A cut is given by how many updates stay: the fewest and the most.
 
 Buckets have the numbers of their forest; the oldest has the one before, the newest the one behind.
-A cut is given by how many updates stay: the fewest and the most.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from windrow.approximate.compiled.operator import BucketOperator
-from windrow.approximate.compiled.window import (
-    BEHIND,
-    LEAST,
-    MIDDLE,
-    MOST,
-    NEWEST,
-    OLDEST,
-    CellsCode,
+from windrow.approximate.forest_window import (
+    BucketForestCode,
+    MemoryCode,
+    MethodCode,
+    WindowCode,
 )
-from windrow.kernels.cells import read_int
-from windrow.kernels.forest import EVICTED, INSERTED
 
-__all__ = ["slide_code"]
+__all__ = ["PolicyCode", "slide_code"]
 
 
-def slide_code(operator: BucketOperator, functions: CellsCode) -> Any:
+class PolicyCode(NamedTuple):
+    """What a policy sees of buckets, views of neighbours make one, and what it says of them."""
+
+    nothing: Any  # the view of no update
+    whole: Any  # whole(bucket) → the view of all of a bucket, which may be empty
+    first: Any  # first(bucket) → that of its first update
+    others: Any  # others(bucket) → and that of all others
+    join: Any  # join(older, newer) → one view of two
+    keeps: Any  # keeps(window, view) → bool
+    condemns: Any  # condemns(evicted, after, before) → bool
+    drops: bool  # whether `condemns` is worth asking
+    # looked_before() → whether it may have looked at what there was before, since asked last
+    looked_before: Any
+
+
+def slide_code(
+    identity: Any,
+    combine: Any,
+    memory: MemoryCode,
+    trees: BucketForestCode,
+    methods: MethodCode,
+    window_of: WindowCode,
+    policy: PolicyCode,
+) -> Any:
     """Enforce a policy: slide(window, forest)."""
-    identity, combine = operator.identity, operator.combine
-    watched, watch = operator.watched, operator.watch
-    view_whole, view_first, view_others = watch.whole, watch.first, watch.others
-    nothing, join, keeps, condemns = watch.nothing, watch.join, watch.keeps, watch.condemns
-    drops, looks_before = watch.drops, watch.looks_before
-    window_of, load, ends = functions.window, functions.memory.load, functions.memory.ends
+    nothing, view, view_first, view_others, join, keeps, condemns = policy[:7]
+    drops, looked_before = policy.drops, policy.looked_before
+    behind_cell, least_cell, most_cell = memory.counters
+    oldest_cell, newest_cell = memory.places
+    read, load, size_of, ends = memory.read, memory.load, memory.size, memory.ends
+    middle_size, start_of, end_of_forest = memory.middle_size, trees.start, trees.end
     held, start_with, bring_oldest = window_of.held, window_of.start_with, window_of.bring_oldest
-    between, after_updates = functions.whole.between, functions.whole.after_updates
-    evicted = functions.methods.evicted
-
-    def view(bucket: Any) -> Any:
-        return view_whole(watched(bucket), bucket[0])
+    between, after_updates = window_of.between, window_of.after_updates
+    evicted = methods.evicted
 
     def first_of(window: Any, forest: Any) -> Any:
-        return read_int(forest, EVICTED) - (load(window, OLDEST)[0] > 0)
+        return start_of(forest) - (size_of(window, oldest_cell) > 0)
 
     def end_of(window: Any, forest: Any) -> Any:
-        return read_int(forest, INSERTED) + (load(window, NEWEST)[0] > 0)
+        return end_of_forest(forest) + (size_of(window, newest_cell) > 0)
 
     def bucket_at(window: Any, forest: Any, number: Any) -> Any:
-        if number < read_int(forest, EVICTED):
-            return load(window, OLDEST)
-        if number == read_int(forest, INSERTED):
-            return load(window, NEWEST)
+        if number < start_of(forest):
+            return load(window, oldest_cell)
+        if number == end_of_forest(forest):
+            return load(window, newest_cell)
         return between(forest, number, number + 1)
 
     def from_on(window: Any, forest: Any, number: Any) -> Any:
         """All buckets from one on, the oldest not among them."""
-        if number > read_int(forest, INSERTED):
+        if number > end_of_forest(forest):
             return identity
-        if number == read_int(forest, EVICTED):
+        if number == start_of(forest):
             return ends(window, forest)[1]
-        inside = between(forest, number, read_int(forest, INSERTED))
-        return combine(inside, load(window, NEWEST))
+        return combine(between(forest, number, end_of_forest(forest)), load(window, newest_cell))
+
+    def now_of(window: Any) -> Any:
+        """The fewest and the most updates that are in the window."""
+        behind = read(window, behind_cell)
+        return behind + read(window, least_cell), behind + read(window, most_cell)
 
     def kept(window: Any, forest: Any) -> Any:
-        behind = read_int(window, BEHIND)
-        fewest, most = behind + read_int(window, LEAST), behind + read_int(window, MOST)
+        """What `keep` leaves."""
+        fewest, most = now_of(window)
         oldest, rest = ends(window, forest)
         if keeps(window, view(combine(oldest, rest))):
             return fewest, most
@@ -79,43 +100,49 @@ def slide_code(operator: BucketOperator, functions: CellsCode) -> Any:
         number = low - 1
         bucket, after = bucket_at(window, forest, number), from_on(window, forest, low)
         least, most_stay = after[0], after[0] + bucket[0] - 1
-        has_first = number > first or most == oldest[0] + behind
+        has_first = number > first or most == oldest[0] + read(window, behind_cell)
         if has_first and bucket[0] > 1:
-            left = join(view_others(watched(bucket)), view(after))
+            left = join(view_others(bucket), view(after))
             if keeps(window, left):
                 least = most_stay
         return min(least, fewest), min(most_stay, most)
 
     def dropped(window: Any, forest: Any) -> Any:
-        behind = read_int(window, BEHIND)
-        fewest, most = behind + read_int(window, LEAST), behind + read_int(window, MOST)
-        oldest = load(window, OLDEST)
-        everything = oldest[0] + behind
+        """What `drop` leaves.
+
+        Of what is partly gone it is not known what predicates should see.  They are asked with all
+        that may be left of it and with nothing: the answer lies in between, unless they look at all
+        there was before the cut, of which nobody knows how they judge it.
+        """
+        fewest, most = now_of(window)
+        everything = size_of(window, oldest_cell) + read(window, behind_cell)
         first, end = first_of(window, forest), end_of(window, forest)
         if fewest == everything:
             start = view(bucket_at(window, forest, first))
-            return cut_from(window, forest, first, end, start, False)
+            cut = cut_from(window, forest, first, end, start, False)
+            looked_before()  # at what is known
+            return cut
         oldest = bucket_at(window, forest, first)
-        left = view_others(watched(oldest)) if most < everything else view(oldest)
+        left = view_others(oldest) if most < everything else view(oldest)
         least, most_stay = cut_from(window, forest, first, end, left, True)
         latest = number_with(window, forest, first, fewest)
         if latest + 1 < end:
             start = view(bucket_at(window, forest, latest + 1))
             other_least, other_most = cut_from(window, forest, latest + 1, end, start, False)
             least, most_stay = min(least, other_least), max(most_stay, other_most)
-        else:
+        else:  # it lies in the newest bucket, of which nothing is sure but its last update
             least = 1
-        if looks_before:
+        if looked_before():
             least, most_stay = 1, most
         return min(least, fewest), min(most_stay, most)
 
     def number_with(window: Any, forest: Any, first: Any, updates: Any) -> Any:
         """The number of the bucket in which the newest `updates` updates begin."""
-        middle = load(window, MIDDLE)[0]
-        gone = middle + load(window, NEWEST)[0] - updates
+        middle = middle_size(window, forest)
+        gone = middle + size_of(window, newest_cell) - updates
         if gone < 0:
             return first
-        return after_updates(forest, gone) if gone < middle else read_int(forest, INSERTED)
+        return after_updates(forest, gone) if gone < middle else end_of_forest(forest)
 
     def cut_from(
         window: Any, forest: Any, first: Any, end: Any, start: Any, is_partly_gone: Any
@@ -141,8 +168,8 @@ def slide_code(operator: BucketOperator, functions: CellsCode) -> Any:
             prefix = nothing
             if low > first:
                 prefix = join(start, view(between(forest, first + 1, low)))
-            gone = join(prefix, view_first(watched(bucket)))
-            stays = join(view_others(watched(bucket)), view(after))
+            gone = join(prefix, view_first(bucket))
+            stays = join(view_others(bucket), view(after))
             if condemns(gone, stays, before):
                 return after[0] + 1, after[0] + bucket[0]
         return after[0] + bucket[0], after[0] + bucket[0]
@@ -154,16 +181,15 @@ def slide_code(operator: BucketOperator, functions: CellsCode) -> Any:
         return condemns(gone, view(from_on(window, forest, number)), before)
 
     def slide(window: Any, forest: Any) -> None:
-        before, behind = held(window), read_int(window, BEHIND)
-        if before == 0 and behind + read_int(window, MOST) == 0:
+        before = held(window)
+        if before == 0 and now_of(window)[1] == 0:
             return
-        bring_oldest(window, forest)
-        behind = read_int(window, BEHIND)
+        bring_oldest(window, forest)  # so that what is behind it is at hand
         fewest, most = kept(window, forest)
         if drops:
             least, most_stay = dropped(window, forest)
             fewest, most = min(fewest, least), min(most, most_stay)
-        if fewest != behind + read_int(window, LEAST) or most != behind + read_int(window, MOST):
+        if (fewest, most) != now_of(window):
             start_with(window, forest, fewest, most)
         gone = before - held(window)
         if gone > 0:
