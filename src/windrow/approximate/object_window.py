@@ -5,6 +5,7 @@ from math import inf
 from operator import attrgetter, getitem, setitem
 from typing import Any
 
+from windrow.algebra.optional import same
 from windrow.approximate.buckets import Buckets
 from windrow.approximate.forest_window import (
     BucketForestCode,
@@ -79,7 +80,7 @@ def object_code(layout: Layout, cells: MethodCells, judge: Judge | None) -> tupl
     if judge is None:
         return code, None
     policy = _policy_code(layout, judge)
-    return code, slide_code(layout.nothing, combine, memory, _FOREST, methods, code, policy)
+    return code, slide_code(layout.nothing, combine, memory, _FOREST, methods, code, policy, same)
 
 
 def _ignore(*arguments: Any) -> None:
@@ -140,7 +141,7 @@ def _policy_code(layout: Layout, judge: Judge) -> PolicyCode:
 
     return PolicyCode(
         nothing=layout.nothing.watched,
-        whole=attrgetter("watched"),
+        whole=lambda bucket, size: bucket.watched,
         first=attrgetter("first"),
         others=attrgetter("others"),
         join=layout.together,

@@ -20,14 +20,17 @@ __all__ = ["PolicyCode", "slide_code"]
 
 
 class PolicyCode(NamedTuple):
-    """What a policy sees of buckets, views of neighbours make one, and what it says of them."""
+    """What a policy sees of what buckets keep for it, and what it says of that.
+
+    A view is what predicates are asked about; views of neighbours make one.
+    """
 
     nothing: Any  # the view of no update
-    whole: Any  # whole(bucket) → the view of all of a bucket, which may be empty
-    first: Any  # first(bucket) → that of its first update
-    others: Any  # others(bucket) → and that of all others
+    whole: Any  # whole(state, size) → the view of all of a bucket, which may be empty
+    first: Any  # first(state) → that of its first update
+    others: Any  # others(state) → and that of all others
     join: Any  # join(older, newer) → one view of two
-    keeps: Any  # keeps(window, view) → bool
+    keeps: Any  # keeps(window, view) → bool; `window` is where its settings are
     condemns: Any  # condemns(evicted, after, before) → bool
     drops: bool  # whether `condemns` is worth asking
     # looked_before() → whether it may have looked at what there was before, since asked last
@@ -42,9 +45,10 @@ def slide_code(
     methods: MethodCode,
     window_of: WindowCode,
     policy: PolicyCode,
+    watched: Any,
 ) -> Any:
-    """Enforce a policy: slide(window, forest)."""
-    nothing, view, view_first, view_others, join, keeps, condemns = policy[:7]
+    """Enforce a policy: slide(window, forest); `watched(bucket)` is what a bucket keeps for it."""
+    nothing, view_whole, view_first, view_others, join, keeps, condemns = policy[:7]
     drops, looked_before = policy.drops, policy.looked_before
     behind_cell, least_cell, most_cell = memory.counters
     oldest_cell, newest_cell = memory.places
@@ -53,6 +57,9 @@ def slide_code(
     held, start_with, bring_oldest = window_of.held, window_of.start_with, window_of.bring_oldest
     between, after_updates = window_of.between, window_of.after_updates
     evicted = methods.evicted
+
+    def view(bucket: Any) -> Any:
+        return view_whole(watched(bucket), bucket[0])
 
     def first_of(window: Any, forest: Any) -> Any:
         return start_of(forest) - (size_of(window, oldest_cell) > 0)
@@ -102,7 +109,7 @@ def slide_code(
         least, most_stay = after[0], after[0] + bucket[0] - 1
         has_first = number > first or most == oldest[0] + read(window, behind_cell)
         if has_first and bucket[0] > 1:
-            left = join(view_others(bucket), view(after))
+            left = join(view_others(watched(bucket)), view(after))
             if keeps(window, left):
                 least = most_stay
         return min(least, fewest), min(most_stay, most)
@@ -123,7 +130,7 @@ def slide_code(
             looked_before()  # at what is known
             return cut
         oldest = bucket_at(window, forest, first)
-        left = view_others(oldest) if most < everything else view(oldest)
+        left = view_others(watched(oldest)) if most < everything else view(oldest)
         least, most_stay = cut_from(window, forest, first, end, left, True)
         latest = number_with(window, forest, first, fewest)
         if latest + 1 < end:
@@ -168,8 +175,8 @@ def slide_code(
             prefix = nothing
             if low > first:
                 prefix = join(start, view(between(forest, first + 1, low)))
-            gone = join(prefix, view_first(bucket))
-            stays = join(view_others(bucket), view(after))
+            gone = join(prefix, view_first(watched(bucket)))
+            stays = join(view_others(watched(bucket)), view(after))
             if condemns(gone, stays, before):
                 return after[0] + 1, after[0] + bucket[0]
         return after[0] + bucket[0], after[0] + bucket[0]

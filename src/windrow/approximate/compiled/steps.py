@@ -46,10 +46,10 @@ def make_bucket_steps(operator: BucketOperator, kinds: tuple[Kind, ...]) -> Buck
     `out` are addresses, four for each part: of values, of low ends, of high ends, of statuses.
     """
     functions = cells_code(operator, kinds)
-    window_of, has_room = functions.window, functions.whole.has_room
+    window_of, has_room = functions.window, functions.has_room
     insert, trim = window_of.insert, window_of.trim
     lift = operator.lift
-    slides = operator.watch.keeps is not None
+    slides = operator.watch.policy is not None
     slide = functions.slide
     answer = _answer(operator, functions)
 
@@ -92,7 +92,7 @@ def _answer(operator: BucketOperator, functions: CellsCode) -> Any:
     """The intervals of all parts, into one row of the arrays."""
     names: dict[str, Any] = {
         "ends": functions.memory.ends,
-        "slides": operator.watch.keeps is not None,
+        "slides": operator.watch.policy is not None,
         "started": functions.window.started,
         "read_int": read_int,
         "combine": operator.combine,

@@ -1,13 +1,14 @@
 """What a compiled policy sees of buckets: aggregates of all updates, the first, and the others.
 
-A view is what predicates are asked about; views of neighbours make one.  A window that time ends
-needs no policy of a user's: how far apart its first and its last update are is enough.
+A window that time ends needs no policy of a user's: how far apart its first and its last update are
+is enough.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from windrow.algebra.numeric import INT, Dtypes, State
+from windrow.approximate.sliding import PolicyCode
 from windrow.compiler.jit import define
 from windrow.kernels.cells import read_int
 from windrow.kernels.operator import Operator, items
@@ -19,33 +20,22 @@ _LAST, _FIRST = (1 << 63) - 1, -(1 << 63)
 
 
 class WatchCode(NamedTuple):
-    """What a bucket keeps for a policy, and the predicates; `window` is where its settings are."""
+    """What a bucket keeps for a policy."""
 
     state: Dtypes
     identity: State
     lift: Any  # lift(columns, masks, row) → the state of one update
     combine: Any  # combine(older, newer, older_size, newer_size) → state; none is empty
-    nothing: Any  # the view of no update
-    whole: Any  # whole(state, size) → the view of all of a bucket, which may be empty
-    first: Any  # first(state) → that of its first update
-    others: Any  # others(state) → and that of all others
-    join: Any  # join(older, newer) → one view of two
-    keeps: Any  # keeps(window, view) → bool
-    condemns: Any  # condemns(evicted, after, before) → bool
-    drops: bool  # whether `condemns` is worth asking
-    looks_before: bool = False  # whether it looks at what there was before
+    policy: PolicyCode | None
 
 
 def nothing_watched() -> WatchCode:
     """No policy."""
 
-    def lift(columns: Any, masks: Any, row: Any) -> Any:
+    def nothing(*arguments: Any) -> Any:
         return ()
 
-    def unused(*arguments: Any) -> Any:
-        return ()
-
-    return WatchCode((), (), lift, unused, (), unused, unused, unused, unused, None, None, False)
+    return WatchCode((), (), nothing, nothing, None)
 
 
 def time_watched(column: int, duration: Any) -> WatchCode:
@@ -79,23 +69,12 @@ def time_watched(column: int, duration: Any) -> WatchCode:
         apart = view[1] - view[0]
         return 0 <= apart < read_int(window, duration)
 
-    def condemns(evicted: Any, after: Any, before: Any) -> Any:
+    def never(*arguments: Any) -> Any:
         return False
 
-    return WatchCode(
-        state=(INT, INT, INT),
-        identity=(0, 0, 0),
-        lift=lift,
-        combine=combine,
-        nothing=(_LAST, _FIRST),
-        whole=whole,
-        first=first,
-        others=others,
-        join=join,
-        keeps=keeps,
-        condemns=condemns,
-        drops=False,
-    )
+    nothing = (_LAST, _FIRST)
+    policy = PolicyCode(nothing, whole, first, others, join, keeps, never, False, never)
+    return WatchCode((INT, INT, INT), (0, 0, 0), lift, combine, policy)
 
 
 def policy_watched(
@@ -133,18 +112,10 @@ def policy_watched(
     def keeps(window: Any, view: Any) -> Any:
         return keeps_view(view)
 
-    return WatchCode(
-        state=operator.state * 3,
-        identity=nothing * 3,
-        lift=lift,
-        combine=combine,
-        nothing=nothing,
-        whole=whole,
-        first=first,
-        others=others,
-        join=join,
-        keeps=keeps,
-        condemns=condemns,
-        drops=judge.drops,
-        looks_before=looks_before,
+    def looked_before() -> Any:
+        return looks_before
+
+    policy = PolicyCode(
+        nothing, whole, first, others, join, keeps, condemns, judge.drops, looked_before
     )
+    return WatchCode(operator.state * 3, nothing * 3, lift, combine, policy)

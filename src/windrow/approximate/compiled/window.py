@@ -22,7 +22,7 @@ from windrow.approximate.forest_window import (
 )
 from windrow.approximate.method import LIMIT, Kind
 from windrow.approximate.method_code import CellAccess, Told, method_code
-from windrow.approximate.sliding import PolicyCode, slide_code
+from windrow.approximate.sliding import slide_code
 from windrow.compiler.marks import hot
 from windrow.kernels.cells import read_float, read_int, write_float, write_int
 from windrow.kernels.forest import (
@@ -31,6 +31,7 @@ from windrow.kernels.forest import (
     INSERTED,
     SPLIT,
     Combined,
+    ForestCode,
     forest_code,
     whole_nodes,
 )
@@ -48,41 +49,16 @@ def first_method_of(operator: BucketOperator) -> Any:
     return np.int64(_BUCKETS + 3 * len(operator.state))
 
 
-class WholeCode(NamedTuple):
-    """The forest of a window, and what is beyond what every window asks of it."""
-
-    forest: BucketForestCode
-    has_room: Any  # has_room(forest) → whether one more bucket may come
-    total: Any  # total(forest) → all of them as one
-    # refill(forest, leaves, evicted, split): the forest of these, to the last digit; leaves are an
-    # address, where fields follow each other, and how many there are
-    refill: Any
-
-
-def _whole_code(operator: Combined) -> WholeCode:
+def _trees(operator: Combined, functions: ForestCode) -> BucketForestCode:
     """A forest of whole buckets of one kind: `approximate.buckets` on cells."""
-    nodes = whole_nodes(operator)
-    functions = forest_code(operator, nodes)
-    get_node, put_node = nodes.get, nodes.put
-    rebuild_front, reset, insert = functions.rebuild_front, functions.reset, functions.insert
-    identity, load_leaf = operator.identity, operator.load_cells
+    get_node, _, put_node, *_ = whole_nodes(operator)
+    identity, rebuild_front = operator.identity, functions.rebuild_front
 
     def start(forest: Any) -> Any:
         return read_int(forest, EVICTED)
 
     def end(forest: Any) -> Any:
         return read_int(forest, INSERTED)
-
-    def refill(forest: Any, leaves: Any, evicted: Any, split: Any) -> None:
-        reset(forest)
-        for counter in (EVICTED, SPLIT, INSERTED):
-            write_int(forest, counter, evicted)
-        for number in range(leaves[1]):
-            if evicted + number == split:
-                rebuild_front(forest, evicted)
-            insert(forest, load_leaf(leaves[0], number, leaves[1]))
-        if evicted + leaves[1] == split:
-            rebuild_front(forest, evicted)
 
     def halve(forest: Any) -> Any:
         evicted, inserted = read_int(forest, EVICTED), read_int(forest, INSERTED)
@@ -101,8 +77,8 @@ def _whole_code(operator: Combined) -> WholeCode:
         rebuild_front(forest, evicted >> 1)
         return alone
 
-    trees = BucketForestCode(reset, insert, start, end, get_node, functions.evict_to, halve)
-    return WholeCode(trees, functions.has_room, functions.total, refill)
+    reset, insert, evict_to = functions.reset, functions.insert, functions.evict_to
+    return BucketForestCode(reset, insert, start, end, get_node, evict_to, halve)
 
 
 def bucket_at(operator: BucketOperator, which: int) -> slice:
@@ -116,17 +92,20 @@ class CellsCode(NamedTuple):
 
     window: WindowCode
     memory: MemoryCode
-    whole: WholeCode
+    has_room: Any  # has_room(forest) → whether one more bucket may come
     slide: Any  # slide(window, forest): enforce the policy; without one, nothing happens
-    refill: Any  # refill(window, forest, leaves, evicted, split): whole buckets that were kept
+    # refill(window, forest, leaves, evicted, split): the forest of whole buckets that were kept, to
+    # the last digit; leaves are an address, where fields follow each other, and how many there are
+    refill: Any
 
 
 def cells_code(operator: BucketOperator, kinds: Sequence[Kind]) -> CellsCode:
     """The functions for one kind of buckets and methods, to be compiled into kernels."""
     combine, fields = operator.combine, len(operator.state)
     load_cells, store_cells = operator.load_cells, operator.store_cells
-    whole = _whole_code(operator)
-    total, refill_forest = whole.total, whole.refill
+    functions = forest_code(operator)
+    trees, total = _trees(operator, functions), functions.total
+    reset, insert, rebuild_front = functions.reset, functions.insert, functions.rebuild_front
 
     @hot
     def load(window: Any, which: Any) -> Any:
@@ -156,7 +135,15 @@ def cells_code(operator: BucketOperator, kinds: Sequence[Kind]) -> CellsCode:
         return load(window, OLDEST), combine(load(window, MIDDLE), load(window, NEWEST))
 
     def refill(window: Any, forest: Any, leaves: Any, evicted: Any, split: Any) -> None:
-        refill_forest(forest, leaves, evicted, split)
+        reset(forest)
+        for counter in (EVICTED, SPLIT, INSERTED):
+            write_int(forest, counter, evicted)
+        for number in range(leaves[1]):
+            if evicted + number == split:
+                rebuild_front(forest, evicted)
+            insert(forest, load_cells(leaves[0], number, leaves[1]))
+        if evicted + leaves[1] == split:
+            rebuild_front(forest, evicted)
         changed(window, forest)
 
     memory = MemoryCode(
@@ -180,12 +167,12 @@ def cells_code(operator: BucketOperator, kinds: Sequence[Kind]) -> CellsCode:
     told = [_told(part, own, load) for part, own in zip(operator.parts, operator.own, strict=True)]
     methods = method_code(kinds, told, _CELLS, first_method, limit)
     identity = operator.identity
-    window = window_code(identity, combine, memory, whole.forest, methods)
-    slide = _stay
-    if operator.watch.keeps is not None:
-        policy = _policy_code(operator)
-        slide = slide_code(identity, combine, memory, whole.forest, methods, window, policy)
-    return CellsCode(window, memory, whole, slide, refill)
+    window = window_code(identity, combine, memory, trees, methods)
+    slide, policy = _stay, operator.watch.policy
+    if policy is not None:
+        line = identity, combine, memory, trees, methods, window
+        slide = slide_code(*line, policy, operator.watched)
+    return CellsCode(window, memory, functions.has_room, slide, refill)
 
 
 def _stay(window: Any, forest: Any) -> None:
@@ -220,33 +207,3 @@ def _told(part: BucketPart, own: Any, load: Any) -> Told:
         return deciding_of(own(bucket))
 
     return Told(worst, total, deciding)
-
-
-def _policy_code(operator: BucketOperator) -> PolicyCode:
-    watched, watch = operator.watched, operator.watch
-    view_whole, view_first, view_others = watch.whole, watch.first, watch.others
-    looks_before = watch.looks_before
-
-    def whole(bucket: Any) -> Any:
-        return view_whole(watched(bucket), bucket[0])
-
-    def first(bucket: Any) -> Any:
-        return view_first(watched(bucket))
-
-    def others(bucket: Any) -> Any:
-        return view_others(watched(bucket))
-
-    def looked_before() -> Any:
-        return looks_before
-
-    return PolicyCode(
-        watch.nothing,
-        whole,
-        first,
-        others,
-        watch.join,
-        watch.keeps,
-        watch.condemns,
-        watch.drops,
-        looked_before,
-    )
