@@ -21,7 +21,7 @@ from pyspark.sql import SparkSession
 import windrow as wr
 from tests.spark.conftest import spark
 from windrow import agg
-from windrow.columnar.keyed import Keyed, empty, numbers, together
+from windrow.columnar.keyed import Keyed, numbers, together
 from windrow.columnar.states import Summary
 from windrow.engines.definition import Definition
 from windrow.engines.engine import FRESH, Engine, Kept, Step
@@ -110,7 +110,7 @@ class MonthsOfKeys(Engine):
     def _results(self, rows: pa.Table) -> pa.Table:
         """Rows of a key come by their times: those of one month stand together."""
         if not rows.num_rows:
-            return empty(self.schema)
+            return self.schema.empty_table()
         keyed = together(rows)
         months = np.array([month_of(time) for time in numbers(keyed.table["t"]).tolist()])
         begins = np.append(True, months[1:, 0] != months[:-1, 0])
@@ -140,7 +140,7 @@ class DaysOfKeys(Engine):
     def advance(self, kept: Kept, rows: pa.Table, until: int | None) -> Step:
         keyed = together(pa.concat_tables([kept["days"], rows]))
         if not keyed.table.num_rows:
-            return Step([empty(self.schema)], kept)
+            return Step([self.schema.empty_table()], kept)
         days = numbers(keyed.table["t"]) // DAY_US
         begins = np.append(True, days[1:] != days[:-1])
         begins[keyed.borders[:-1]] = True

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from windrow import agg, monoid, roll, window
 from windrow.compiler import cache as disk
 from windrow.compiler import kernel as compiling_kernels
-from windrow.compiler.kernel import Kernel, kernel
+from windrow.compiler.kernel import Kernel
 from windrow.compiler.setting import Compile, compiling, setting
 from windrow.errors import InputError
 from windrow.structures import CompiledAmta
@@ -212,7 +212,7 @@ def adding() -> Kernel:
             total += number
         return total
 
-    return kernel(add)
+    return Kernel(add)
 
 
 def is_compiled(made: Kernel) -> bool:

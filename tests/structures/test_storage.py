@@ -40,8 +40,7 @@ def test_levels_answer_by_node_and_by_block_and_let_go_of_their_top() -> None:
     assert levels.node(1, 2) == levels.block(4, 6) == "45"
     levels.replace(1, 2, "5")
     assert levels.block(4, 6) == "5"
-    copy = Levels()
-    copy.load(levels.dump())
+    copy = Levels(levels.dump())
     levels.trim(1)
     assert (len(levels), len(copy)) == (1, 2)
     assert copy.block(4, 6) == "5"

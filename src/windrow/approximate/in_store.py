@@ -73,7 +73,7 @@ class InStore(Closing):
             )
             self._pages.require_keepable(self._layout.nothing)
             if self._pages.resumed is not None:
-                with self._pages.reading():
+                with self._pages.page_store.reading("the head"):
                     self._recall(*self._pages.resumed)
         except BaseException:
             stored_window.close()
@@ -106,13 +106,14 @@ class InStore(Closing):
         if self._pages is None:
             return
         self._require_open()
+        queue = self._pages.page_store.queue
         if self._attempts is None:
             self._keep()
-            self._pages.wait()
+            queue.flush()
         else:
-            self._pages.wait()
+            queue.flush()
             self._move()
-            self._pages.wait()
+            queue.flush()
             self._leave_home()
 
     def _release(self) -> None:
@@ -168,7 +169,7 @@ class InStore(Closing):
     def _run_on_pages(self, pages: PagedBuckets, operation: Callable[..., T], *arguments: Any) -> T:
         if pages.must_be_kept(self._changes):
             self._keep()
-        pages.admit(self._changes)
+        pages.page_store.queue.admit(self._changes)
         own, inserted = list(self._window), self._inserted
         before = pages.mark()
         try:
@@ -177,7 +178,7 @@ class InStore(Closing):
             pages.go_back(before)
             self._window[:], self._inserted = own, inserted
             if isinstance(error, Exception):
-                pages.blame(error)
+                pages.page_store.blame(error)
             raise
         self._changes += 1
         return done
@@ -228,13 +229,14 @@ class InStore(Closing):
 
     def _try_to_leave(self, pages: PagedBuckets, attempts: "_Attempts") -> None:
         """Move to the store again if it answers; nobody waits for that."""
-        if not attempts.is_due() or not pages.settles():
+        queue = pages.page_store.queue
+        if not attempts.is_due() or not queue.settles():
             return
         try:
             self._move()
         except StoreUnreachableError:
             return
-        if pages.settles() or attempts.has_moved:
+        if queue.settles() or attempts.has_moved:
             self._leave_home()
         attempts.has_moved = True  # what was moved tells, once it is there, that the store answers
 

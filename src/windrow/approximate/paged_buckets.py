@@ -1,7 +1,6 @@
 """Buckets in pages of a store, with a smaller copy in memory while the store is unreachable."""
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 from windrow.algebra.codec import decode, encode
@@ -54,23 +53,12 @@ class PagedBuckets(Buckets, PagedObjects):
 
     def must_be_kept(self, changes: int) -> bool:
         """Whether a head must be written before the next operation."""
-        return changes >= self._page_store.between_heads(self._page) or self._paged.must_be_heard
-
-    def admit(self, changes: int) -> None:
-        """Return when one more change may happen, beside some since the last head."""
-        self._page_store.admit(changes)
+        most = self.page_store.queue.between_heads(self._page)
+        return changes >= most or self._paged.must_be_heard
 
     def require_keepable(self, bucket: Bucket) -> None:
         """Refuse a bucket that cannot be written."""
         self._encode([bucket])
-
-    def settles(self) -> bool:
-        """Whether all that was sent is in the store, without waiting for it."""
-        return self._page_store.settles()
-
-    def wait(self) -> None:
-        """Return when all that was sent is in the store."""
-        self._page_store.flush()
 
     def empty(self) -> None:
         Amta._clear(self)
@@ -167,11 +155,3 @@ class PagedBuckets(Buckets, PagedObjects):
         self._in_front = dict(zip(in_front, buckets, strict=False))
         self._behind_split = dict(zip(behind_split, buckets, strict=False))
         self.resumed = counters, list(buckets)
-
-    def reading(self) -> AbstractContextManager[None]:
-        """Whatever cannot be made sense of in the head is damaged."""
-        return self._page_store.reading("the head")
-
-    def blame(self, error: Exception) -> None:
-        """Raise `DamagedPageError` if what came from the store may be why this was raised."""
-        self._page_store.blame(error)

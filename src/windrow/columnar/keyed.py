@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from windrow.columnar.grouping import group_rows
 
-__all__ = ["Keyed", "empty", "key_columns", "last_rows", "numbers", "spread", "together"]
+__all__ = ["Keyed", "key_columns", "last_rows", "numbers", "spread", "together"]
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,3 @@ def numbers(column: Any) -> NDArray[Any]:
         column = column.combine_chunks()
     array: NDArray[Any] = column.to_numpy(zero_copy_only=False)
     return array
-
-
-def empty(schema: pa.Schema) -> pa.Table:
-    """No rows of this schema."""
-    return schema.empty_table()

@@ -1,7 +1,6 @@
 """States of any kind: one column of encoded states, null for the identity; interpreted."""
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise, starmap
 from typing import Any
@@ -19,7 +18,7 @@ from windrow.columnar.arrays import whole
 from windrow.columnar.digits import exactly
 from windrow.columnar.inputs import Inputs
 from windrow.columnar.results import typed
-from windrow.columnar.spans import Spans
+from windrow.columnar.spans import Spans, slid
 from windrow.columnar.task import monoid_for
 from windrow.structures.two_stacks import TwoStacks
 
@@ -81,7 +80,7 @@ class ObjectStates:
         (column,) = states
         encoded = whole(column).to_pylist()
         with exactly():
-            results = list(_slid(TwoStacks(self._again), encoded, spans))
+            results = list(slid(TwoStacks(self._again), encoded, spans))
         return typed(results, result, self._inputs.aggregate)
 
     def _of_rows(self, columns: Sequence[Sequence[Any]], length: int) -> Any:
@@ -129,25 +128,3 @@ class ObjectStates:
 
 def _is_known(value: Any) -> bool:
     return value is not None
-
-
-def _slid(kept: TwoStacks, states: Sequence[bytes | None], spans: Spans) -> Iterator[Any]:
-    """The result of each window, computed only where it has changed."""
-    places: deque[int] = deque()  # of the states that are kept
-    answer, changed, end = None, True, 0
-    for since, until in zip(spans.since.tolist(), spans.until.tolist(), strict=True):
-        before = len(places)
-        while places and places[0] < since:
-            places.popleft()
-        kept.evict(before - len(places))
-        changed |= before > len(places)
-        for place in range(max(end, since), until):
-            state = states[place]
-            if state is not None:
-                kept.insert(state)
-                places.append(place)
-                changed = True
-        end = max(end, until)
-        if changed:
-            answer, changed = kept.query(), False
-        yield answer

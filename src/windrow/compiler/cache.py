@@ -48,9 +48,9 @@ def has_any(group: str) -> bool:
     return False
 
 
-def exists(key: str, ending: str, group: str = "") -> bool:
+def exists(key: str, ending: str) -> bool:
     """Whether something was saved under this key, intact or not; makes no folder."""
-    return cache_folder().is_dir() and _path(key, ending, group).exists()
+    return cache_folder().is_dir() and _path(key, ending).exists()
 
 
 def load(key: str, ending: str, group: str = "") -> bytes | None:
@@ -77,11 +77,11 @@ def save(key: str, ending: str, content: bytes, group: str = "") -> None:
             Path(aside).unlink()
 
 
-def remove(key: str, ending: str, group: str = "") -> bool:
+def remove(key: str, ending: str) -> bool:
     """Remove what was saved under a key; whether there was anything."""
-    if not exists(key, ending, group):
+    if not exists(key, ending):
         return False
-    _path(key, ending, group).unlink()
+    _path(key, ending).unlink()
     return True
 
 

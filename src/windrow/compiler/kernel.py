@@ -20,7 +20,7 @@ from windrow.compiler.jit import group_of
 from windrow.compiler.setting import Compile, setting
 from windrow.errors import CompilationError
 
-__all__ = ["AT_ONCE", "CompilationError", "Kernel", "kernel"]
+__all__ = ["AT_ONCE", "CompilationError", "Kernel"]
 
 # How long kernels may run interpreted before compiling is worth a thought: all in this process
 # before the compiler is loaded, and each of them before it is compiled.
@@ -46,25 +46,20 @@ class _Ledger:
 _ledger = _Ledger()
 
 
-def kernel(
-    function: Callable[..., Any],
-    *,
-    plain: Callable[..., Any] | None = None,
-    element_us: float = 2.5,
-) -> "Kernel":
-    """The function, interpreted at first and compiled where that pays.
-
-    `plain` does the same in plain Python, should the function itself be slower; `element_us` is
-    about how long each element of the arrays it is called with takes there.
-    """
-    return Kernel(function, plain, element_us)
-
-
 class Kernel:
-    """One loop, called with numbers, arrays, and tuples of them."""
+    """One loop, interpreted at first and compiled where that pays.
+
+    It is called with numbers, arrays, and tuples of them.  `plain` does the same in plain Python,
+    should the function itself be slower; `element_us` is about how long each element of the arrays
+    takes there.
+    """
 
     def __init__(
-        self, function: Callable[..., Any], plain: Callable[..., Any] | None, element_us: float
+        self,
+        function: Callable[..., Any],
+        *,
+        plain: Callable[..., Any] | None = None,
+        element_us: float = 2.5,
     ) -> None:
         self._function = function
         self._plain = plain

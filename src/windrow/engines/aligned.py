@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from windrow.columnar.keyed import Keyed, empty, key_columns, numbers, together
+from windrow.columnar.keyed import Keyed, key_columns, numbers, together
 from windrow.columnar.order import sorted_by_key_and_time
 from windrow.columnar.spans import Spans
 from windrow.columnar.states import Summary
@@ -69,7 +69,7 @@ class AlignedWindows(Engine):
         if not taken.all():
             rows, starts = rows.filter(pa.array(taken)), starts[taken]
         if not len(starts):
-            return empty(self.partials)
+            return self.partials.empty_table()
         keyed, ordered = sorted_by_key_and_time(rows, starts)
         borders = _borders_of_equal(keyed, ordered)
         columns = [
@@ -96,7 +96,8 @@ class AlignedWindows(Engine):
         keyed, late, _ = self._sliced(kept, rows, closed)
         results = self._answered(keyed, closed, until)
         if until is None:
-            return Step(results, {name: empty(schema) for name, schema in self.kept.items()}, late)
+            kept = {name: schema.empty_table() for name, schema in self.kept.items()}
+            return Step(results, kept, late)
         reached = until if closed is None else max(until, closed)
         open_slices = self._open(numbers(keyed.table["start"]), reached)
         slices = keyed.table.filter(pa.array(open_slices)).combine_chunks()
@@ -209,7 +210,7 @@ class AlignedWindows(Engine):
             for hops in windows_over(slices, keyed.borders, window, closed, until, fresh)
             if len((own := self._owned(keyed.table, hops, window)).starts)
         )
-        yield next(tables, empty(self.schema))
+        yield next(tables, self.schema.empty_table())
         yield from tables
 
     def _owned(self, slices: pa.Table, hops: Hops, window: Aligned) -> Hops:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from windrow.columnar.keyed import empty, key_columns, numbers, together
+from windrow.columnar.keyed import key_columns, numbers, together
 from windrow.columnar.order import last_tied
 from windrow.engines.definition import Definition
 from windrow.engines.either_window import EitherWindow
@@ -71,7 +71,7 @@ class Bucketed(Engine):
         """Apply rows: a result for each."""
         held = kept[_TABLE]
         if not rows.num_rows:
-            return Step([empty(self.schema)], {_TABLE: self._still_needed(held, until)})
+            return Step([self.schema.empty_table()], {_TABLE: self._still_needed(held, until)})
         arrived = self._arrived(held, rows)
         tied = self._tied(arrived)
         results, packed = [], []

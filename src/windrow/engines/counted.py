@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from windrow.algebra.aggregate import Product
 from windrow.columnar.keyed import (
     Keyed,
-    empty,
     key_columns,
     last_rows,
     numbers,
@@ -59,7 +58,7 @@ class Counted(Engine):
     def advance(self, kept: Kept, rows: pa.Table, until: int | None) -> Step:
         """Apply rows: a result for each window they complete."""
         if not rows.num_rows:
-            return Step([empty(self.schema)], kept)
+            return Step([self.schema.empty_table()], kept)
         keyed, positions, fresh = self._joined(kept["rows"], rows)
         results = [
             self._complete(keyed, positions, fresh, name, window) for name, window in self._windows
@@ -98,7 +97,7 @@ class Counted(Engine):
     ) -> pa.Table:
         """Windows as they are: the group, first and last position of each."""
         if not len(windows):
-            return empty(self.schema)
+            return self.schema.empty_table()
         groups, first, ends = windows.T
         places = keyed.borders[groups] + first - positions[keyed.borders[groups]]
         counts = ends - first + 1
@@ -147,7 +146,7 @@ class Counted(Engine):
         since = positions + 1 - window.size
         last = np.flatnonzero(fresh & (since >= 0) & (since % window.every == 0))
         if not len(last):
-            return empty(self.schema)
+            return self.schema.empty_table()
         (answers,) = trail_groups(
             keyed.table.select(self._values),
             Product(self._definition.aggregates),

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.columnar.keyed import empty, key_columns, numbers, together
+from windrow.columnar.keyed import key_columns, numbers, together
 from windrow.engines.definition import Definition
 from windrow.engines.engine import Engine, Kept, Step
 from windrow.engines.page_cache import MemoryPages, PageCache
@@ -136,7 +136,7 @@ class PagedPerRow(Engine):
         newest = numbers(kept["paged_windows"]["newest"])
         if self._page_cache is None or newest.min(initial=before) >= before:
             return kept
-        found = self._register.sort(kept, empty(self._plain.kept["rows"]))
+        found = self._register.sort(kept, self._plain.kept["rows"].empty_table())
         entries = [*found.alive, *found.left]
         for entry in entries:
             if entry.newest < before:

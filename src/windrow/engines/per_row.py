@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from windrow.algebra.aggregate import Product
-from windrow.columnar.keyed import Keyed, empty, key_columns, last_rows, numbers, together
+from windrow.columnar.keyed import Keyed, key_columns, last_rows, numbers, together
 from windrow.columnar.order import last_tied
 from windrow.engines.answers import promised, with_answers
 from windrow.engines.definition import Definition
@@ -50,7 +50,7 @@ class PerRow(Engine):
     def advance(self, kept: Kept, rows: pa.Table, until: int | None) -> Step:
         """Apply rows: a result for each."""
         if not kept["rows"].num_rows and not rows.num_rows:
-            return Step([empty(self.schema)], kept)
+            return Step([self.schema.empty_table()], kept)
         keyed, fresh = self._joined(kept["rows"], rows)
         wanted, origins = self._wanted(keyed, fresh, rows)
         answers, held = self._rolled_over(keyed, fresh, wanted)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from windrow.columnar.keyed import Keyed, empty, key_columns, numbers, spread, together
+from windrow.columnar.keyed import Keyed, key_columns, numbers, spread, together
 from windrow.columnar.order import sorted_by_key_and_time
 from windrow.columnar.states import Summary
 from windrow.engines.definition import Definition
@@ -71,7 +71,7 @@ class Segments(Engine):
     def fold(self, rows: pa.Table) -> pa.Table:
         """Rows folded into sessions, each of which may be a part of a longer one."""
         keyed, _ = sorted_by_key_and_time(rows, numbers(rows["t"]))
-        return self._entries_after({_OPEN: empty(self._entries)}, keyed.table)[0]
+        return self._entries_after({_OPEN: self._entries.empty_table()}, keyed.table)[0]
 
     def whole(self, partials: pa.Table) -> pa.Table:
         """Sessions put together where they touch."""
@@ -206,7 +206,7 @@ class Segments(Engine):
         """An entry for each stretch of new rows; and whether it has a fresh one."""
         table = keyed.table
         if not len(found.starts):
-            return empty(self._entries), np.zeros(0, np.bool_)
+            return self._entries.empty_table(), np.zeros(0, np.bool_)
         borders = np.concatenate([[0], np.cumsum(found.ends - found.starts)])
         rows = table
         if borders[-1] < table.num_rows:  # some rows are outside all marks

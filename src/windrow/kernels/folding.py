@@ -6,7 +6,7 @@ not remember it themselves.
 
 from typing import Any
 
-from windrow.compiler.kernel import kernel
+from windrow.compiler.kernel import Kernel
 from windrow.kernels.operator import Operator
 
 __all__ = ["folding_kernel", "lowering_kernel"]
@@ -33,7 +33,7 @@ def folding_kernel(operator: Operator) -> Any:
             store(fields, segment, state)
             seen[segment] = any_known
 
-    return kernel(folding, element_us=1.0)
+    return Kernel(folding, element_us=1.0)
 
 
 def lowering_kernel(operator: Operator) -> Any:
@@ -49,4 +49,4 @@ def lowering_kernel(operator: Operator) -> Any:
             else:
                 lower_nothing(results, statuses, row)
 
-    return kernel(lowering, element_us=1.0)
+    return Kernel(lowering, element_us=1.0)

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from windrow.compiler.kernel import kernel
+from windrow.compiler.kernel import Kernel
 from windrow.errors import InputError
 
 __all__ = [
@@ -92,7 +92,7 @@ def _accumulate() -> Any:
         for start, end in pairwise(borders.tolist()):
             np.maximum.accumulate(numbers[start:end], out=found[start:end])
 
-    return kernel(accumulate, plain=plain, element_us=_PLAIN_US)
+    return Kernel(accumulate, plain=plain, element_us=_PLAIN_US)
 
 
 @cache
@@ -112,7 +112,7 @@ def _counting_sort() -> Any:
         borders[1:] = np.cumsum(np.bincount(codes, minlength=len(borders) - 1))
         places[np.argsort(codes, kind="stable")] = np.arange(len(codes))
 
-    return kernel(sort, plain=plain, element_us=_PLAIN_US)
+    return Kernel(sort, plain=plain, element_us=_PLAIN_US)
 
 
 @cache
@@ -124,7 +124,7 @@ def _scatter() -> Any:
     def plain(column: Any, places: Any, moved: Any) -> None:
         moved[places] = column
 
-    return kernel(scatter, plain=plain, element_us=_PLAIN_US)
+    return Kernel(scatter, plain=plain, element_us=_PLAIN_US)
 
 
 @cache
@@ -136,7 +136,7 @@ def _gather() -> Any:
     def plain(moved: Any, places: Any, column: Any) -> None:
         column[:] = moved[places]
 
-    return kernel(gather, plain=plain, element_us=_PLAIN_US)
+    return Kernel(gather, plain=plain, element_us=_PLAIN_US)
 
 
 @cache
@@ -191,7 +191,7 @@ def _radix_sort() -> Any:
         order = np.lexsort((ticks[own], groups))
         ticks[own], rows[own] = ticks[own][order], rows[own][order]
 
-    return kernel(sort, plain=plain, element_us=_PLAIN_US)
+    return Kernel(sort, plain=plain, element_us=_PLAIN_US)
 
 
 # Below this a thread costs more than it saves.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windrow.compiler.kernel import kernel
+from windrow.compiler.kernel import Kernel
 
 __all__ = ["Hops", "hops_over", "preceding"]
 
@@ -76,7 +76,7 @@ def _hopping() -> Any:
                     start += every
                     hop += 1
 
-    return kernel(hopping)
+    return Kernel(hopping)
 
 
 def preceding(
@@ -106,4 +106,4 @@ def _preceding() -> Any:
                 since[place] = evicted
                 until[place] = entered
 
-    return kernel(preceding)
+    return Kernel(preceding)

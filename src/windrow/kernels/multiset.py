@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from windrow.algebra.numeric import NULL
-from windrow.compiler.kernel import kernel
+from windrow.compiler.kernel import Kernel
 
 __all__ = ["distinct_kernel", "quantile_kernel"]
 
@@ -133,4 +133,4 @@ def _trailing(add: Any, answer: Any, *, by_time: bool, preceding: bool) -> Any:
                 if codes[row] >= 0:
                     add(counts, tally, codes[row], -1)
 
-    return kernel(trailing)
+    return Kernel(trailing)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from windrow.compiler.kernel import kernel
+from windrow.compiler.kernel import Kernel
 from windrow.kernels.cells import read_int, write_int
 from windrow.kernels.forest import (
     DEPTH,
@@ -59,7 +59,7 @@ def sliding_kernel(operator: Operator, judge: JudgeCode) -> Any:
             row += 1
         return row
 
-    return kernel(sliding, element_us=40.0)
+    return Kernel(sliding, element_us=40.0)
 
 
 def slide_code(operator: Operator, judge: JudgeCode, functions: ForestCode) -> Any:

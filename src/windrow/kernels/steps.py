@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from windrow.compiler.kernel import kernel
+from windrow.compiler.kernel import Kernel
 from windrow.kernels.cells import read_int
 from windrow.kernels.forest import EVICTED, INSERTED, NodeCode, forest_code
 from windrow.kernels.operator import Operator
@@ -62,10 +62,10 @@ def make_steps(operator: Operator, judge: JudgeCode | None, nodes: NodeCode | No
             lower(total(forest), results, statuses, 0)
 
     return Steps(
-        reset=kernel(functions.reset),
-        extend=kernel(extend, element_us=20.0),
-        advance=kernel(advance, element_us=20.0),
-        evict_to=kernel(evict_to),
-        answer=kernel(answer),
-        slide=None if judge is None else kernel(slide_code(operator, judge, functions)),
+        reset=Kernel(functions.reset),
+        extend=Kernel(extend, element_us=20.0),
+        advance=Kernel(advance, element_us=20.0),
+        evict_to=Kernel(evict_to),
+        answer=Kernel(answer),
+        slide=None if judge is None else Kernel(slide_code(operator, judge, functions)),
     )

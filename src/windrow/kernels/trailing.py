@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windrow.compiler.kernel import kernel
+from windrow.compiler.kernel import Kernel
 from windrow.kernels.operator import Operator, fields_of
 
 __all__ = ["BLOCK", "room_for", "spanning_kernel", "trailing_kernel"]
@@ -128,7 +128,7 @@ def trailing_kernel(operator: Operator, *, by_time: bool, in_blocks: bool) -> An
                 else:
                     lower(back, results, statuses, first + row)
 
-    return kernel(trailing)
+    return Kernel(trailing)
 
 
 def spanning_kernel(operator: Operator, *, empties: bool) -> Any:
@@ -177,4 +177,4 @@ def spanning_kernel(operator: Operator, *, empties: bool) -> Any:
             else:
                 lower(back, results, statuses, stretch)
 
-    return kernel(spanning)
+    return Kernel(spanning)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from windrow.algebra.aggregate import Aggregation
-from windrow.compiler.kernel import kernel
+from windrow.compiler.kernel import Kernel
 from windrow.kernels import pages as at
 from windrow.kernels.forest import EVICTED, INSERTED
 from windrow.kernels.operator import Operator
@@ -111,7 +111,7 @@ class PagedNumbers(CompiledAmta):
             self._move_into(self._memory.grown(self._levels + _MORE_LEVELS))
         if self._since_head:
             self._commit()
-        self._page_store.admit(self._since_head)
+        self._page_store.queue.admit(self._since_head)
         self._open_tail()
 
     @property
@@ -122,12 +122,12 @@ class PagedNumbers(CompiledAmta):
     @property
     def _allowance(self) -> int:
         """How many more of them there may be before the next head."""
-        most = self._page_store.between_heads(at.TAIL * self._page)
-        return min(most - self._since_head, self._page_store.room(self._since_head))
+        most = self._page_store.queue.between_heads(at.TAIL * self._page)
+        return min(most - self._since_head, self._page_store.queue.room(self._since_head))
 
     def _make_known(self) -> None:
         """Send a head to the store after a limited number of changes, before updates leave."""
-        self._page_store.hear()
+        self._page_store.queue.hear()
         if self._allowance <= 0:
             self._turn_pages()
         self._left += 1
@@ -302,7 +302,7 @@ class PagedNumbers(CompiledAmta):
 
     def advance(self, *columns: ArrayLike) -> Any:
         """For each update: insert it, evict the oldest and query; an array of the results."""
-        self._page_store.hear()
+        self._page_store.queue.hear()
         return super().advance(*columns)
 
     def evict(self, count: int = 1) -> None:
@@ -316,13 +316,13 @@ class PagedNumbers(CompiledAmta):
         return super().slide()
 
     def _extend(self, columns: Any, masks: Any) -> None:
-        self._page_store.hear()
+        self._page_store.queue.hear()
         super()._extend(columns, masks)
 
     def flush(self) -> None:
         """Have all that has happened so far in the store."""
         self._commit()
-        self._page_store.flush()
+        self._page_store.queue.flush()
 
     def close(self) -> None:
         """Let go of the store."""
@@ -339,4 +339,4 @@ def _refill_kernel(operator: Operator, paging: Paging) -> Any:
             older = get(forest, level - 1, 2 * index)
             put(forest, level, index, combine(older, get(forest, level - 1, 2 * index + 1)))
 
-    return kernel(refill)
+    return Kernel(refill)

@@ -39,15 +39,15 @@ class PagedObjects(Amta):
         super()._clear()
         kept = self._contents.monoid
         self._codec = StateCodec(self._described, self._given_codec or kept.codec)
-        self._page_store = self._open_page_store(f"{self._described}, pages of {self._page}")
+        self.page_store = self._open_page_store(f"{self._described}, pages of {self._page}")
         self._paged = PagedLevels(
-            self._page_store, self._page, self._cached_pages, self._encode, self._decode
+            self.page_store, self._page, self._cached_pages, self._encode, self._decode
         )
         self._levels: Any = self._paged
         self._since_head = 0
-        head = self._page_store.head()
+        head = self.page_store.head()
         if head is not None:
-            with self._page_store.reading("the head"):
+            with self.page_store.reading("the head"):
                 self._resume(head)
 
     @property
@@ -73,7 +73,7 @@ class PagedObjects(Amta):
             super()._insert(state)
         except Exception as error:
             self._inserted, self._back = before
-            self._page_store.blame(error)
+            self.page_store.blame(error)
             raise
 
     def _evict(self, count: int) -> None:
@@ -84,7 +84,7 @@ class PagedObjects(Amta):
         except BaseException as error:  # a page that does not come: nothing has happened
             self.go_back(before)
             if isinstance(error, Exception):
-                self._page_store.blame(error)
+                self.page_store.blame(error)
             raise
 
     def query(self) -> Any:
@@ -92,14 +92,14 @@ class PagedObjects(Amta):
         try:
             return super().query()
         except Exception as error:
-            self._page_store.blame(error)
+            self.page_store.blame(error)
             raise
 
     def _slide(self) -> int:
         try:
             return super()._slide()
         except Exception as error:
-            self._page_store.blame(error)
+            self.page_store.blame(error)
             raise
 
     def mark(self) -> tuple[Any, ...]:
@@ -115,25 +115,25 @@ class PagedObjects(Amta):
 
     def _make_known(self) -> None:
         """Send a head to the store after a limited number of changes, before the next one."""
-        if self._since_head >= self._page_store.between_heads(self._page):
+        if self._since_head >= self.page_store.queue.between_heads(self._page):
             self._commit()
-        self._page_store.admit(self._since_head)
+        self.page_store.queue.admit(self._since_head)
         self._since_head += 1
 
     def _commit(self) -> None:
         dead = self._paged.dead(self._evicted)
-        self._page_store.commit(self._head(dead), dead, self._since_head)
+        self.page_store.commit(self._head(dead), dead, self._since_head)
         self._paged.forget(dead)
         self._since_head = 0
 
     def flush(self) -> None:
         """Have all that has happened so far in the store."""
         self._commit()
-        self._page_store.flush()
+        self.page_store.queue.flush()
 
     def close(self) -> None:
         """Let go of the store."""
-        self._page_store.close()
+        self.page_store.close()
 
     def _head(self, dead: list[Pages]) -> bytes:
         """Counters, front, back and stack, and the newest updates that fill no page yet."""

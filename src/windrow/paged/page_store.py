@@ -50,7 +50,8 @@ class PageStore:
         self._description = description
         self._mark = mark_of(window, description)
         self._patience = patience
-        self._write_behind = WriteBehindQueue(stored_window, patience)
+        #: Where batches wait that are on their way.
+        self.queue = WriteBehindQueue(stored_window, patience)
         self._prefetcher = _Prefetcher(stored_window)
         self._written: dict[Key, bytes] = {}  # since the last head
         self._heads = 0
@@ -117,22 +118,6 @@ class PageStore:
         """Keep a page; it is in the store with the next head, or not at all."""
         self._written[place.key] = page_of(self._mark, *place, contents)
 
-    def admit(self, unsent: int) -> None:
-        """Return when one more change may happen, beside some since the last head."""
-        self._write_behind.admit(unsent)
-
-    def hear(self) -> None:
-        """Raise if the store is failing."""
-        self._write_behind.hear()
-
-    def between_heads(self, usual: int) -> int:
-        """The most changes from one head to the next."""
-        return self._patience.between_heads(usual)
-
-    def room(self, unsent: int) -> int:
-        """How many more changes may happen."""
-        return self._write_behind.room(unsent)
-
     def commit(self, head: bytes, dead: Sequence[tuple[int, int, int]], changes: int) -> None:
         """Send all pages since the last head together with this one; dead ones are deleted.
 
@@ -141,9 +126,7 @@ class PageStore:
         spans = [Span(_space(level), first, end) for level, first, end in dead]
         alive = {key: v for key, v in self._written.items() if not _in_any(key, spans)}
         value = head_of(self._mark, self._heads + 1, head)
-        self._write_behind.send(
-            Batch({**alive, _HEAD: value, _SEAL: seal_of(value)}, spans), changes
-        )
+        self.queue.send(Batch({**alive, _HEAD: value, _SEAL: seal_of(value)}, spans), changes)
         self._heads += 1
         self._written = {}
 
@@ -162,17 +145,9 @@ class PageStore:
         away = [place.key for place in places if self._sent(place.key) is None]
         self._prefetcher.expect(away)
 
-    def flush(self) -> None:
-        """Wait until all that was committed is in the store."""
-        self._write_behind.flush()
-
-    def settles(self) -> bool:
-        """Whether all that was committed is in the store, without waiting for it."""
-        return self._write_behind.settles()
-
     def close(self) -> None:
         """Close the stored window."""
-        self._write_behind.close()
+        self.queue.close()
         self._prefetcher.wait()
         self._stored_window.close()
 
@@ -195,7 +170,7 @@ class PageStore:
     def _sent(self, key: Key) -> bytes | None:
         """A page that may not have reached the store yet."""
         value = self._written.get(key)
-        return self._write_behind.on_its_way(key) if value is None else value
+        return self.queue.on_its_way(key) if value is None else value
 
 
 def _space(level: int) -> str:

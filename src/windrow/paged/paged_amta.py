@@ -97,28 +97,17 @@ class PagedAmta(Closing):
             )
         self._name = name
         stored_window = store.open(name)
-        page_store = partial(PageStore, stored_window, name, patience=patience)
+        opened = partial(PageStore, stored_window, name, patience=patience)
+        self._window: PagedNumbers | PagedObjects
         try:
-            self._window = self._opened(
-                monoid, policy, dtypes, codec, page, cached_pages, page_store
-            )
+            if codec is None and _is_of_numbers(monoid, policy, dtypes):
+                paging = Paging(page, cached_pages)
+                self._window = PagedNumbers(monoid, policy, dtypes, paging, opened)
+            else:
+                self._window = PagedObjects(monoid, policy, page, cached_pages, codec, opened)
         except BaseException:
             stored_window.close()
             raise
-
-    def _opened(
-        self,
-        monoid: Aggregation,
-        policy: Policy | None,
-        dtypes: tuple[Any, ...] | None,
-        codec: Codec | None,
-        page: int,
-        cached_pages: int,
-        page_store: Any,
-    ) -> PagedNumbers | PagedObjects:
-        if codec is None and _is_of_numbers(monoid, policy, dtypes):
-            return PagedNumbers(monoid, policy, dtypes, Paging(page, cached_pages), page_store)
-        return PagedObjects(monoid, policy, page, cached_pages, codec, page_store)
 
     def __len__(self) -> int:
         return len(self._window)

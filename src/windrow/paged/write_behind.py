@@ -48,10 +48,6 @@ class Patience(NamedTuple):
     wait_s: float
     max_unwritten_updates: int
 
-    def between_heads(self, usual: int) -> int:
-        """The most changes from one head to the next: while one is on its way, others may come."""
-        return min(usual, -(-self.max_unwritten_updates // 2))
-
     def bears(self, failure: Exception) -> bool:
         """Whether to retry after this failure rather than to raise it."""
         return self.outage is Outage.BUFFER and isinstance(failure, StoreUnreachableError)
@@ -99,6 +95,10 @@ class WriteBehindQueue:
         if self.room(unsent) <= 0:
             with self._changed:
                 self._wait_until(lambda: self.room(unsent) > 0)
+
+    def between_heads(self, usual: int) -> int:
+        """The most changes from one head to the next: while one is on its way, others may come."""
+        return min(usual, -(-self._patience.max_unwritten_updates // 2))
 
     def hear(self) -> None:
         """Raise if the store is failing."""

@@ -5,7 +5,7 @@ are guarded: what a user's `lift`, `combine`, `lower` or predicate raises passes
 since it is about their code, not about ours.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from itertools import pairwise
@@ -24,11 +24,12 @@ from windrow.columnar.answers import Answer, Numbers, Objects
 from windrow.columnar.digits import DECIMAL_RESULTS
 from windrow.columnar.grouping import Groups
 from windrow.columnar.order import first_tied, last_tied
+from windrow.columnar.spans import Spans, slid
 from windrow.columnar.task import Task, monoid_for, reads_measures
 from windrow.errors import InputError, WindrowError
+from windrow.kernels.hopping import preceding
 from windrow.rolling.source import named_input
 from windrow.structures.amta import Amta
-from windrow.structures.base import Aggregator
 from windrow.structures.two_stacks import TwoStacks
 from windrow.windows import Policy, TrailingRows, TrailingTime
 
@@ -43,55 +44,39 @@ def trail_objects(
 ) -> list[Answer]:
     """The last rows, or the last stretch of time, before each row."""
     rows, product = _together(tasks)
-    numbers = groups.rows().tolist()
+    order = groups.rows().tolist()
+    spans = Spans(_starts(window, times, groups), _ends(window, times, groups))
+    results = slid(TwoStacks(product), [rows[row] if rows else () for row in order], spans)
     answers: list[list[Any]] = [[None] * len(groups) for _ in tasks]
-    starts, ends = _starts(window, times, groups), _ends(window, times, groups)
-    for first, last in pairwise(groups.borders.tolist()):
-        kept = TwoStacks(product)
-        evicted = entered = first
-        results = None
-        for place in range(first, last):
-            start, end = starts[place], ends[place]
-            if results is None or start > evicted or end > entered:  # tied rows share one window
-                for row in numbers[entered:end]:
-                    kept.insert(rows[row] if rows else ())
-                kept.evict(start - evicted)
-                evicted, entered = start, end
-                results = kept.query()
-            for number, answer in enumerate(answers):
-                answer[numbers[place]] = results[str(number)]
+    for row, found in zip(order, results, strict=True):
+        for number, answer in enumerate(answers):
+            answer[row] = found[str(number)]
     return [_answer(task, values) for task, values in zip(tasks, answers, strict=True)]
 
 
 def _starts(
     window: TrailingRows | TrailingTime, times: NDArray[np.int64] | None, groups: Groups
-) -> list[int]:
+) -> NDArray[np.int64]:
     """For each place the oldest that is in its window."""
-    starts = []
-    ticks = [] if times is None else times.tolist()
-    for first, last in pairwise(groups.borders.tolist()):
-        start = first
-        for place in range(first, last):
-            if window.reach_rows is not None:
-                start = max(first, place + 1 - window.reach_rows)
-            if window.reach_us is not None:
-                while ticks[place] - ticks[start] >= window.reach_us:
-                    start += 1
-            starts.append(start)
-    return starts
+    if window.reach_rows is not None:
+        first = np.repeat(groups.borders[:-1], np.diff(groups.borders))
+        rows = min(window.reach_rows, len(groups))
+        return np.maximum(first, np.arange(len(groups)) + 1 - rows)
+    assert times is not None
+    assert window.reach_us is not None
+    since, _ = preceding(times, groups.borders, window.reach_us)
+    return since
 
 
 def _ends(
     window: TrailingRows | TrailingTime, times: NDArray[np.int64] | None, groups: Groups
-) -> list[int]:
+) -> NDArray[np.int64]:
     """For each place the first that is not in its window any more."""
-    ends: NDArray[np.int64] = np.arange(1, len(groups) + 1)
     if times is not None and not window.holds_own_time:
-        ends = first_tied(times, groups.borders)
-    elif times is not None and window.ties_together:
-        ends = last_tied(times, groups.borders) + 1
-    found: list[int] = ends.tolist()
-    return found
+        return first_tied(times, groups.borders)
+    if times is not None and window.ties_together:
+        return last_tied(times, groups.borders) + 1
+    return np.arange(1, len(groups) + 1)
 
 
 def slide_objects(
@@ -108,14 +93,18 @@ def slide_objects(
     bound = tuple((name, part) for name, (_, part) in zip(names, using, strict=True))
     rebound = replace(policy, using=bound)
     answers: list[list[Any]] = [[None] * len(groups) for _ in tasks]
-    for place, row, kept in _windows(groups, lambda: Amta(Product(asked), rebound)):
-        kept.insert(rows[row] if rows else ())
-        if settled is not None and settled[place]:
-            continue
-        kept.slide()
-        results = kept.query()
-        for number, answer in enumerate(answers):
-            answer[row] = results[str(number)]
+    order = groups.rows().tolist()
+    for first, end in pairwise(groups.borders.tolist()):
+        kept = Amta(Product(asked), rebound)
+        for place in range(first, end):
+            row = order[place]
+            kept.insert(rows[row] if rows else ())
+            if settled is not None and settled[place]:
+                continue
+            kept.slide()
+            results = kept.query()
+            for number, answer in enumerate(answers):
+                answer[row] = results[str(number)]
     return [_answer(task, values) for task, values in zip(tasks, answers, strict=True)]
 
 
@@ -146,17 +135,6 @@ def _answer(task: Task, values: list[Any]) -> Answer:
     if promise is None or like is None or not pa.types.is_decimal(like):
         return Objects(values, like)
     return Objects(values, promise(like), fitted=True)
-
-
-def _windows(
-    groups: Groups, build: Callable[[], Aggregator]
-) -> Iterator[tuple[int, int, Aggregator]]:
-    """Each row's place in the order of application, its number in the input, and its window."""
-    rows = groups.rows()
-    for first, end in pairwise(groups.borders):
-        kept = build()
-        for place in range(int(first), int(end)):
-            yield place, int(rows[place]), kept
 
 
 def _guarded_monoid(task: Task) -> Monoid[Any, Any]:

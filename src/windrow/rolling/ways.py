@@ -45,32 +45,21 @@ def trail(
         else:
             slow.append(task)
     for share in _shares(compiled):
-        found = _trail_share(share, window, ticks, groups)
+        found: Sequence[Answer]
+        if window.reach_us is not None and not window.holds_own_time:
+            assert ticks is not None
+            found = precede_columns(share, window.reach_us, ticks, groups)
+        else:
+            found = trail_columns(share, window, ticks, groups)
         answers |= zip([task for task, _ in share], found, strict=True)
     if answers and window.ties_together:
         assert ticks is not None
-        last = _last_rows_of_times(ticks, groups)
+        # For each row the last of its key and time, with which all of them are in the window.
+        last = groups.restored(groups.rows()[last_tied(ticks, groups.borders)])
         answers = {task: answer.take(last) for task, answer in answers.items()}
     if slow:
         answers |= zip(slow, trail_objects(slow, window, ticks, groups), strict=True)
     return [answers[task] for task in tasks]
-
-
-def _trail_share(
-    tasks: Sequence[tuple[Task, Numeric]],
-    window: TrailingRows | TrailingTime,
-    ticks: NDArray[np.int64] | None,
-    groups: Groups,
-) -> Sequence[Answer]:
-    if window.reach_us is not None and not window.holds_own_time:
-        assert ticks is not None
-        return precede_columns(tasks, window.reach_us, ticks, groups)
-    return trail_columns(tasks, window, ticks, groups)
-
-
-def _last_rows_of_times(ticks: NDArray[np.int64], groups: Groups) -> NDArray[np.int64]:
-    """For each row the last of its key and time, with which all of them are in the window."""
-    return groups.restored(groups.rows()[last_tied(ticks, groups.borders)])
 
 
 def _shares(tasks: Sequence[tuple[Task, Numeric]]) -> Iterator[Sequence[tuple[Task, Numeric]]]:
@@ -98,7 +87,10 @@ def slide(
     The first rows of each group, as many as are `settled`, come in without the window sliding,
     and have no result.
     """
-    resting = None if settled is None else _first_rows(settled, groups.borders)
+    resting = None
+    if settled is not None:
+        ends = np.repeat(groups.borders[:-1] + settled, np.diff(groups.borders))
+        resting = np.arange(len(ends)) < ends
     forms = [(task, task.numeric()) for task in (*tasks, *watched)]
     known = [(task, form) for task, form in forms if form is not None]
     if len(known) == len(forms) and policy.check is Check.TRUST:
@@ -109,10 +101,3 @@ def slide(
             why = f"its predicates cannot be compiled: {reason(problem)}"
             warn_interpreted(repr(policy), why)
     return [*slide_objects(tasks, watched, policy, groups, resting)]
-
-
-def _first_rows(counts: NDArray[np.int64], borders: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which places are among the first `settled` of their group."""
-    ends = np.repeat(borders[:-1] + counts, np.diff(borders))
-    first: NDArray[np.bool_] = np.arange(len(ends)) < ends
-    return first

@@ -134,5 +134,4 @@ class Amta(InBulk):
         counters, self._front, self._back, stack, rings = data
         self._evicted, self._split, self._inserted = counters
         self._stack = list(stack)
-        self._levels = Levels()
-        self._levels.load(rings)
+        self._levels = Levels(rings)

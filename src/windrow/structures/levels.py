@@ -67,8 +67,8 @@ class Ring:
 class Levels:
     """Growable rings of nodes, one per level."""
 
-    def __init__(self) -> None:
-        self._rings: list[Ring] = []
+    def __init__(self, rings: Iterable[tuple[Any, ...]] = ()) -> None:
+        self._rings = [Ring(slots) for slots in rings]
 
     def node(self, level: int, index: int) -> Any:
         """The aggregate of updates [index << level, (index + 1) << level)."""
@@ -99,12 +99,8 @@ class Levels:
         del self._rings[:1]
 
     def dump(self) -> tuple[tuple[Any, ...], ...]:
-        """The rings as values."""
+        """The rings as values, from which other levels can be made."""
         return tuple(ring.dump() for ring in self._rings)
-
-    def load(self, rings: tuple[tuple[Any, ...], ...]) -> None:
-        """Take over what `dump` gave."""
-        self._rings = [Ring(slots) for slots in rings]
 
     def __len__(self) -> int:
         return len(self._rings)

@@ -87,5 +87,4 @@ class LogMta(WindowTree):
 
     def _load(self, *data: Any) -> None:
         (self._evicted, self._inserted, self._top), rings = data
-        self._levels = Levels()
-        self._levels.load(rings)
+        self._levels = Levels(rings)

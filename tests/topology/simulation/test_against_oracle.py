@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.topology.simulation.compare import assert_same
 from tests.topology.simulation.oracle import Oracle
 from tests.topology.simulation.support import plan_of
-from windrow.compiler.kernel import kernel
+from windrow.compiler.kernel import Kernel
 from windrow.compiler.setting import Compile, compiling
 from windrow.topology.model import Emission, Limit, Reduction, Routing, Sources
 from windrow.topology.plan import Plan
@@ -142,7 +142,7 @@ def test_a_broken_node_is_caught(part: str, broken: Any, monkeypatch: pytest.Mon
     """The negative control."""
     monkeypatch.setattr(loop, part, broken)
     start, _, settle = running._compiled()
-    compiled = start, kernel(loop.advance), settle
+    compiled = start, Kernel(loop.advance), settle
     monkeypatch.setattr(running, "_compiled", lambda: compiled)
     with compiling(Compile.ALWAYS), pytest.raises(AssertionError):
         assert_same(*both(BUSY, BUSY_TIMES, BUSY_DEVICES, Refusal.DROP))

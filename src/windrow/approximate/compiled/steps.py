@@ -16,7 +16,7 @@ from windrow.approximate.compiled.watched import (
 from windrow.approximate.compiled.window import DURATION, LEAST, MOST, CellsCode, cells_code
 from windrow.approximate.method import Kind
 from windrow.compiler.jit import define
-from windrow.compiler.kernel import kernel
+from windrow.compiler.kernel import Kernel
 from windrow.compiler.marks import hot
 from windrow.kernels.cells import read_int, write_byte, write_float, write_int
 from windrow.kernels.operator import Part, make_operator
@@ -77,14 +77,14 @@ def make_bucket_steps(operator: BucketOperator, kinds: tuple[Kind, ...]) -> Buck
         answer(window, forest, out, 0)
 
     return BucketSteps(
-        reset=kernel(window_of.reset),
-        roll=kernel(roll, element_us=40.0),
-        evict=kernel(window_of.evict),
-        slide=kernel(slide) if slides else None,
-        shrink=kernel(window_of.shrink),
-        answer=kernel(answer_once),
-        buckets=kernel(window_of.buckets),
-        refill=kernel(functions.refill),
+        reset=Kernel(window_of.reset),
+        roll=Kernel(roll, element_us=40.0),
+        evict=Kernel(window_of.evict),
+        slide=Kernel(slide) if slides else None,
+        shrink=Kernel(window_of.shrink),
+        answer=Kernel(answer_once),
+        buckets=Kernel(window_of.buckets),
+        refill=Kernel(functions.refill),
     )
 
 

@@ -109,8 +109,8 @@ def _run(world: World, advance: Any, until_s: float) -> World:
 @cache
 def _compiled() -> tuple[Any, ...]:
     """What begins, happens and ends; only who simulates needs the compiler."""
-    from windrow.compiler.kernel import AT_ONCE, kernel
+    from windrow.compiler.kernel import AT_ONCE, Kernel
     from windrow.topology.simulation.loop import advance, settle
     from windrow.topology.simulation.streams import start
 
-    return tuple(kernel(function, element_us=AT_ONCE) for function in (start, advance, settle))
+    return tuple(Kernel(function, element_us=AT_ONCE) for function in (start, advance, settle))
