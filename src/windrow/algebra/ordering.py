@@ -6,7 +6,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["above", "ascending", "descending", "level"]
+__all__ = ["above", "ascending", "below", "descending", "level"]
 
 
 def above(one: Any, other: Any) -> Any:
@@ -17,6 +17,11 @@ def above(one: Any, other: Any) -> Any:
     (True, True, False, False)
     """
     return (one > other) | ((one != one) & (other == other))
+
+
+def below(one: Any, other: Any) -> Any:
+    """Whether one value is strictly smaller than the other."""
+    return above(other, one)
 
 
 def level(one: Any, other: Any) -> Any:

@@ -1,8 +1,7 @@
 """Counting: of rows, or of values that are there."""
 
 import operator
-from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from windrow.algebra.aggregate import Aggregate, Reads
 from windrow.algebra.monoid import Group, Kind
@@ -25,17 +24,7 @@ def count(column: Reads = None) -> Aggregate[Group[int, int]]:
     >>> fold(count("temp"), [{"temp": 21.5}, {"temp": None}])
     1
     """
-    return Aggregate(_rows()) if column is None else Aggregate(_values(), (column,))
-
-
-@cache
-def _rows() -> Group[int, int]:
-    return _counting(lambda: 1, _one_row, ())
-
-
-@cache
-def _values() -> Group[int, int]:
-    return _counting(lambda value: 1, _one_value, ("value",))
+    return Aggregate(_ROWS) if column is None else Aggregate(_VALUES, (column,))
 
 
 def _counting(lift: Any, lift_number: Any, inputs: tuple[str, ...]) -> Group[int, int]:
@@ -78,3 +67,7 @@ def _add(older: State, newer: State) -> State:
 
 def _lower(state: State) -> State:
     return (state[0], VALUE)
+
+
+_ROWS: Final[Group[int, int]] = _counting(lambda: 1, _one_row, ())
+_VALUES: Final[Group[int, int]] = _counting(lambda value: 1, _one_value, ("value",))

@@ -3,9 +3,8 @@
 Where rows come in any order, states also hold the time and the arrival number of their value.
 """
 
-from functools import cache
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
 from windrow.algebra.aggregate import Aggregate, Reads
 from windrow.algebra.monoid import Kind, Monoid
@@ -29,7 +28,7 @@ def first(column: Reads = None) -> Aggregate[Monoid[Any, Any]]:
     >>> fold(first(), [None, "wind", "row"])
     'wind'
     """
-    return Aggregate(_first(), (column,))
+    return Aggregate(_FIRST, (column,))
 
 
 @register(Takes.ANYTHING)
@@ -42,17 +41,7 @@ def last(column: Reads = None) -> Aggregate[Monoid[Any, Any]]:
     >>> fold(last(), [1, 2, None])
     2
     """
-    return Aggregate(_last(), (column,))
-
-
-@cache
-def _first() -> Monoid[Any, Any]:
-    return _end("first", _older, _first_seen, _timed("first", min, _first_timed))
-
-
-@cache
-def _last() -> Monoid[Any, Any]:
-    return _end("last", _newer, _last_seen, _timed("last", max, _last_timed))
+    return Aggregate(_LAST, (column,))
 
 
 def _end(name: str, pick: Any, combine: Any, timed: Monoid[Any, Any]) -> Monoid[Any, Any]:
@@ -103,14 +92,6 @@ def _timed(name: str, pick: Any, combine: Any) -> Monoid[Any, Any]:
     )
 
 
-def _older(older: Any, newer: Any) -> Any:
-    return older
-
-
-def _newer(older: Any, newer: Any) -> Any:
-    return newer
-
-
 def _lift_seen(value: Any) -> State:
     return (value, True)
 
@@ -143,3 +124,11 @@ def _last_timed(some: State, others: State) -> State:
 
 def _lower_timed(state: State) -> State:
     return (state[2], VALUE if state[3] else NULL)
+
+
+_FIRST: Final[Monoid[Any, Any]] = _end(
+    "first", lambda older, newer: older, _first_seen, _timed("first", min, _first_timed)
+)
+_LAST: Final[Monoid[Any, Any]] = _end(
+    "last", lambda older, newer: newer, _last_seen, _timed("last", max, _last_timed)
+)

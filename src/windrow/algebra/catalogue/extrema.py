@@ -2,7 +2,7 @@
 
 from functools import cache
 from math import inf
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -53,7 +53,7 @@ def range(column: Reads = None) -> Aggregate[Monoid[Any, Any]]:
     >>> fold(range(), [20.5, None, 23.0])
     2.5
     """
-    return Aggregate(_range(), (column,))
+    return Aggregate(_RANGE, (column,))
 
 
 def larger(older: Any, newer: Any) -> Any:
@@ -125,21 +125,8 @@ def _lower_one(state: State) -> State:
     return (state[0], VALUE)
 
 
-@cache
-def _range() -> Monoid[Any, Any]:
-    def combine(older: State, newer: State) -> State:
-        return (smaller(older[0], newer[0]), larger(older[1], newer[1]))
-
-    return Monoid(
-        name="range",
-        lift=lambda value: (value, value),
-        combine=optional(combine),
-        lower=lambda state: None if state is None else state[1] - state[0],
-        identity=None,
-        commutative=True,
-        neutral=0.0,
-        numeric=_numeric_range,
-    )
+def _wider(older: State, newer: State) -> State:
+    return (smaller(older[0], newer[0]), larger(older[1], newer[1]))
 
 
 def _numeric_range(dtypes: Dtypes) -> Numeric | None:
@@ -172,3 +159,15 @@ def _widen(older: State, newer: State) -> State:
 
 def _lower_range(state: State) -> State:
     return (state[1] - state[0], VALUE)
+
+
+_RANGE: Final[Monoid[Any, Any]] = Monoid(
+    name="range",
+    lift=_lift_ends,
+    combine=optional(_wider),
+    lower=lambda state: None if state is None else state[1] - state[0],
+    identity=None,
+    commutative=True,
+    neutral=0.0,
+    numeric=_numeric_range,
+)

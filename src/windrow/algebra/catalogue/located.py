@@ -8,7 +8,7 @@ from windrow.algebra.catalogue.extrema import highest_of, lowest_of
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.numeric import BOOL, NULL, VALUE, Dtypes, Field, Numeric, State
 from windrow.algebra.optional import optional
-from windrow.algebra.ordering import above
+from windrow.algebra.ordering import above, below
 from windrow.algebra.registry import Takes, register
 from windrow.arguments import shown
 from windrow.errors import AggregateError
@@ -29,8 +29,7 @@ def argmax(column: Reads = None, by: Reads = None) -> Aggregate[Monoid[Any, Any]
     >>> fold(argmax("sensor", by="temp"), rows)
     'b'
     """
-    monoid = _located("argmax", _at_largest, _at_largest_seen, lowest_of)
-    return Aggregate(monoid, _both("argmax", column, by))
+    return Aggregate(_located("argmax", above, lowest_of), _both("argmax", column, by))
 
 
 @register(Takes.NUMBER_PAIRS)
@@ -47,8 +46,7 @@ def argmin(column: Reads = None, by: Reads = None) -> Aggregate[Monoid[Any, Any]
     >>> fold(argmin("sensor", by="temp"), rows)
     'a'
     """
-    monoid = _located("argmin", _at_smallest, _at_smallest_seen, highest_of)
-    return Aggregate(monoid, _both("argmin", column, by))
+    return Aggregate(_located("argmin", below, highest_of), _both("argmin", column, by))
 
 
 def _both(name: str, column: Reads, by: Reads) -> tuple[Reads, ...]:
@@ -61,7 +59,19 @@ def _both(name: str, column: Reads, by: Reads) -> tuple[Reads, ...]:
 
 
 @cache
-def _located(name: str, pick: Any, combine: Any, start_of: Any) -> Monoid[Any, Any]:
+def _located(name: str, beats: Any, start_of: Any) -> Monoid[Any, Any]:
+    def pick(older: State, newer: State) -> State:
+        return newer if beats(newer[1], older[1]) else older
+
+    # An identity on the newer side never beats what was seen: its `by` is where the search begins.
+    def combine(older: State, newer: State) -> State:
+        keep = older[2] & (not beats(newer[1], older[1]))
+        return (
+            older[0] if keep else newer[0],
+            older[1] if keep else newer[1],
+            older[2] | newer[2],
+        )
+
     def numeric(dtypes: Dtypes) -> Numeric:
         taken, by = dtypes
         return Numeric(
@@ -85,35 +95,8 @@ def _located(name: str, pick: Any, combine: Any, start_of: Any) -> Monoid[Any, A
     )
 
 
-def _at_largest(older: State, newer: State) -> State:
-    return newer if above(newer[1], older[1]) else older
-
-
-def _at_smallest(older: State, newer: State) -> State:
-    return newer if above(older[1], newer[1]) else older
-
-
 def _lift_seen(taken: Any, by: Any) -> State:
     return (taken, by, True)
-
-
-# An identity on the newer side never beats what was seen: its `by` is where the search begins.
-def _at_largest_seen(older: State, newer: State) -> State:
-    keep = older[2] & (not above(newer[1], older[1]))
-    return (
-        older[0] if keep else newer[0],
-        older[1] if keep else newer[1],
-        older[2] | newer[2],
-    )
-
-
-def _at_smallest_seen(older: State, newer: State) -> State:
-    keep = older[2] & (not above(older[1], newer[1]))
-    return (
-        older[0] if keep else newer[0],
-        older[1] if keep else newer[1],
-        older[2] | newer[2],
-    )
 
 
 def _lower_seen(state: State) -> State:

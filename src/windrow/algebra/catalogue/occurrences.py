@@ -8,7 +8,7 @@ from windrow.algebra.catalogue.extrema import highest_of, lowest_of
 from windrow.algebra.monoid import Monoid
 from windrow.algebra.numeric import INT, VALUE, Dtypes, Field, Numeric, State
 from windrow.algebra.optional import optional
-from windrow.algebra.ordering import above, level
+from windrow.algebra.ordering import above, below, level
 from windrow.algebra.registry import Takes, register
 
 __all__ = ["max_count", "min_count"]
@@ -25,7 +25,7 @@ def max_count(column: Reads = None) -> Aggregate[Monoid[Any, int]]:
     >>> fold(max_count(), [3, 1, 3, None])
     2
     """
-    return Aggregate(_occurrences("max_count", _count_largest, lowest_of), (column,))
+    return Aggregate(_occurrences("max_count", above, lowest_of), (column,))
 
 
 @register(Takes.ANYTHING)
@@ -39,11 +39,19 @@ def min_count(column: Reads = None) -> Aggregate[Monoid[Any, int]]:
     >>> fold(min_count(), [1, 3, 1, None])
     2
     """
-    return Aggregate(_occurrences("min_count", _count_smallest, highest_of), (column,))
+    return Aggregate(_occurrences("min_count", below, highest_of), (column,))
 
 
 @cache
-def _occurrences(name: str, combine: Any, start_of: Any) -> Monoid[Any, int]:
+def _occurrences(name: str, beats: Any, start_of: Any) -> Monoid[Any, int]:
+    def combine(older: State, newer: State) -> State:
+        beaten = beats(newer[0], older[0])
+        joined = beaten | level(newer[0], older[0])
+        return (
+            newer[0] if beaten else older[0],
+            (0 if beaten else older[1]) + (newer[1] if joined else 0),
+        )
+
     def numeric(dtypes: Dtypes) -> Numeric:
         (dtype,) = dtypes
         return Numeric(
@@ -69,24 +77,6 @@ def _occurrences(name: str, combine: Any, start_of: Any) -> Monoid[Any, int]:
 
 def _lift(value: Any) -> State:
     return (value, 1)
-
-
-def _count_largest(older: State, newer: State) -> State:
-    beaten = above(newer[0], older[0])
-    joined = beaten | level(newer[0], older[0])
-    return (
-        newer[0] if beaten else older[0],
-        (0 if beaten else older[1]) + (newer[1] if joined else 0),
-    )
-
-
-def _count_smallest(older: State, newer: State) -> State:
-    beaten = above(older[0], newer[0])
-    joined = beaten | level(newer[0], older[0])
-    return (
-        newer[0] if beaten else older[0],
-        (0 if beaten else older[1]) + (newer[1] if joined else 0),
-    )
 
 
 def _lower_number(state: State) -> State:

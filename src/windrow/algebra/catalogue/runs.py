@@ -1,8 +1,7 @@
 """Runs: the longest stretch of strictly increasing values, and when it was."""
 
-from functools import cache
 from math import nan
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from windrow.algebra.aggregate import TIME, Aggregate, Reads
 from windrow.algebra.monoid import Monoid
@@ -40,21 +39,7 @@ def longest_increasing_run(
     >>> fold(longest_increasing_run(), [(5, 0), (3, 10), (4, 20), (8, 30), (8, 40)])
     IncreasingRun(start=10, end=30, span=20, length=3)
     """
-    return Aggregate(_longest(), (None, None) if column is None else (column, TIME))
-
-
-@cache
-def _longest() -> Monoid[State, IncreasingRun | None]:
-    return Monoid(
-        name="longest_increasing_run",
-        lift=_lift,
-        combine=_combine,
-        lower=_lower,
-        identity=(None, None, None, 0, None, 0, None, None, 0, 0),
-        inputs=("value", "time"),
-        neutral=IncreasingRun(nan, nan, nan, 0),
-        numeric=_numeric,
-    )
+    return Aggregate(_LONGEST, (None, None) if column is None else (column, TIME))
 
 
 def _numeric(dtypes: Dtypes) -> Numeric | None:
@@ -118,3 +103,15 @@ def _lower(state: State) -> IncreasingRun | None:
 
 def _lower_number(state: State) -> State:
     return (state[6], state[7], state[7] - state[6], state[8], VALUE if state[9] > 0 else NULL)
+
+
+_LONGEST: Final[Monoid[State, IncreasingRun | None]] = Monoid(
+    name="longest_increasing_run",
+    lift=_lift,
+    combine=_combine,
+    lower=_lower,
+    identity=(None, None, None, 0, None, 0, None, None, 0, 0),
+    inputs=("value", "time"),
+    neutral=IncreasingRun(nan, nan, nan, 0),
+    numeric=_numeric,
+)

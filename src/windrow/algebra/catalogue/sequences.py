@@ -1,7 +1,7 @@
 """Sequences: all values in their order, as a list or as one text."""
 
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from windrow.algebra.aggregate import Aggregate, Reads
 from windrow.algebra.monoid import Kind, Monoid
@@ -24,7 +24,7 @@ def collect(column: Reads = None) -> Aggregate[Monoid[Rope[Any], list[Any]]]:
     >>> fold(collect(), [3, None, 1])
     [3, 1]
     """
-    return Aggregate(_collect(), (column,))
+    return Aggregate(_COLLECT, (column,))
 
 
 @register(Takes.TEXT, bulky=True)
@@ -44,18 +44,6 @@ def concat(column: Reads = None, separator: str = "") -> Aggregate[Monoid[Rope[s
 
 def _join(older: Rope[Any], newer: Rope[Any]) -> Rope[Any]:
     return older + newer
-
-
-@cache
-def _collect() -> Monoid[Rope[Any], list[Any]]:
-    return Monoid(
-        name="collect",
-        lift=lambda value: Rope((value,)),
-        combine=_join,
-        lower=list,
-        identity=Rope(),
-        kind=Kind.HOLISTIC,
-    )
 
 
 @cache
@@ -80,3 +68,13 @@ def _lift_text(value: Any) -> Rope[str]:
             f"concat joins text, got {shown(value)}; use collect, or str() the values first"
         )
     return Rope((value,))
+
+
+_COLLECT: Final[Monoid[Rope[Any], list[Any]]] = Monoid(
+    name="collect",
+    lift=lambda value: Rope((value,)),
+    combine=_join,
+    lower=list,
+    identity=Rope(),
+    kind=Kind.HOLISTIC,
+)

@@ -1,7 +1,6 @@
 """Sets: the exact number of different values."""
 
-from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from windrow.algebra.aggregate import Aggregate, Reads
 from windrow.algebra.canonical import key
@@ -22,7 +21,7 @@ def distinct(column: Reads = None) -> Aggregate[Monoid[frozenset[Any], int]]:
     >>> fold(distinct(), ["a", "b", "a", None])
     2
     """
-    return Aggregate(_distinct(), (column,))
+    return Aggregate(_DISTINCT, (column,))
 
 
 def singleton(value: Any) -> frozenset[Any]:
@@ -38,16 +37,14 @@ def union(older: frozenset[Any], newer: frozenset[Any]) -> frozenset[Any]:
     return newer if older <= newer else older | newer
 
 
-@cache
-def _distinct() -> Monoid[frozenset[Any], int]:
-    return Monoid(
-        name="distinct",
-        lift=singleton,
-        combine=union,
-        lower=len,
-        identity=frozenset(),
-        kind=Kind.HOLISTIC,
-        commutative=True,
-        neutral=0,
-        multiset=CountDifferent(),
-    )
+_DISTINCT: Final[Monoid[frozenset[Any], int]] = Monoid(
+    name="distinct",
+    lift=singleton,
+    combine=union,
+    lower=len,
+    identity=frozenset(),
+    kind=Kind.HOLISTIC,
+    commutative=True,
+    neutral=0,
+    multiset=CountDifferent(),
+)

@@ -4,9 +4,8 @@ import operator
 import sys
 from datetime import timedelta
 from decimal import Decimal
-from functools import cache
 from math import exp, inf, isfinite, log, nan
-from typing import Any
+from typing import Any, Final
 
 from windrow.algebra.aggregate import Aggregate, Reads
 from windrow.algebra.monoid import Group, Kind, Monoid
@@ -45,7 +44,7 @@ def sum(column: Reads = None) -> Aggregate[Group[Any, Any]]:
     >>> window.query()
     7
     """
-    return Aggregate(_sum(), (column,))
+    return Aggregate(_SUM, (column,))
 
 
 @register(Takes.QUANTITIES)
@@ -58,7 +57,7 @@ def mean(column: Reads = None) -> Aggregate[Group[Any, Any]]:
     >>> fold(mean(), [20.0, None, 23.0])
     21.5
     """
-    return Aggregate(_mean(), (column,))
+    return Aggregate(_MEAN, (column,))
 
 
 @register(Takes.NUMBERS)
@@ -71,7 +70,7 @@ def product(column: Reads = None) -> Aggregate[Monoid[Any, Any]]:
     >>> fold(product(), [2, 3, None])
     6.0
     """
-    return Aggregate(_product(), (column,))
+    return Aggregate(_PRODUCT, (column,))
 
 
 @register(Takes.NUMBERS)
@@ -85,7 +84,7 @@ def geometric_mean(column: Reads = None) -> Aggregate[Group[Any, Any]]:
     >>> round(fold(geometric_mean(), [1.0, 4.0, 16.0]), 6)
     4.0
     """
-    return Aggregate(_geometric_mean(), (column,))
+    return Aggregate(_GEOMETRIC_MEAN, (column,))
 
 
 def _subtract_counted(total: Any, older: Any) -> Any:
@@ -96,33 +95,9 @@ def _subtract_counted(total: Any, older: Any) -> Any:
     return None if rest is not NotImplemented and rest[1] == 0 else rest
 
 
-@cache
-def _sum() -> Group[Any, Any]:
-    return Group(
-        name="sum",
-        lift=_lift_counted,
-        combine=optional(_add_pairs),
-        lower=lambda state: None if state is None else state[0],
-        identity=None,
-        subtract=_subtract_counted,
-        kind=Kind.DISTRIBUTIVE,
-        commutative=True,
-        neutral=0.0,
-        numeric=_numeric_sum,
-    )
-
-
 def _numeric_sum(dtypes: Dtypes) -> Numeric:
     if dtypes == (FLOAT,):
-        return Numeric(
-            state=(FLOAT,),
-            identity=(0.0,),
-            lift=_lift_float,
-            combine=_add_floats,
-            lower=_lower_float,
-            result=(Field(FLOAT),),
-            total=True,
-        )
+        return _float_alone(0.0, _add_floats)
     return Numeric(
         state=(INT, INT, BOOL),
         identity=(0, 0, False),
@@ -130,6 +105,18 @@ def _numeric_sum(dtypes: Dtypes) -> Numeric:
         combine=_add_wide,
         lower=_lower_wide,
         result=(Field(INT, like="value duration"),),
+    )
+
+
+def _float_alone(start: float, combine: Any) -> Numeric:
+    return Numeric(
+        state=(FLOAT,),
+        identity=(start,),
+        lift=_lift_float,
+        combine=combine,
+        lower=_lower_float,
+        result=(Field(FLOAT),),
+        total=True,
     )
 
 
@@ -173,21 +160,6 @@ def _subtract_pairs(total: State, older: State) -> Any:
     if isinstance(total[0], float | Decimal) and not isfinite(total[0]):
         return NotImplemented
     return (total[0] - older[0], total[1] - older[1])
-
-
-@cache
-def _mean() -> Group[Any, Any]:
-    return Group(
-        name="mean",
-        lift=_lift_counted,
-        combine=_add_counted,
-        lower=_lower_mean,
-        identity=(0, 0),
-        subtract=_subtract_pairs,
-        commutative=True,
-        numeric=lambda dtypes: _float_and_count(_lift_counted_float, _lower_numeric_mean),
-        durations=_numeric_mean_duration,
-    )
 
 
 def _float_and_count(lift: Any, lower: Any) -> Numeric:
@@ -260,49 +232,8 @@ def _lower_numeric_mean(state: State) -> State:
     return (state[0] / state[1], VALUE)
 
 
-@cache
-def _product() -> Monoid[Any, Any]:
-    return Monoid(
-        name="product",
-        lift=float,
-        combine=optional(operator.mul),
-        lower=same,
-        identity=None,
-        kind=Kind.DISTRIBUTIVE,
-        commutative=True,
-        neutral=1.0,
-        numeric=_numeric_product,
-    )
-
-
-def _numeric_product(dtypes: Dtypes) -> Numeric:
-    return Numeric(
-        state=(FLOAT,),
-        identity=(1.0,),
-        lift=_lift_float,
-        combine=_multiply,
-        lower=_lower_float,
-        result=(Field(FLOAT),),
-        total=True,
-    )
-
-
 def _multiply(older: State, newer: State) -> State:
     return (older[0] * newer[0],)
-
-
-@cache
-def _geometric_mean() -> Group[Any, Any]:
-    return Group(
-        name="geometric_mean",
-        lift=_lift_log,
-        combine=_add_pairs,
-        lower=_lower_geometric_mean,
-        identity=(0.0, 0),
-        subtract=_subtract_pairs,
-        commutative=True,
-        numeric=lambda dtypes: _float_and_count(_lift_log, _lower_numeric_geometric_mean),
-    )
 
 
 def _lift_log(value: Any) -> State:
@@ -322,3 +253,52 @@ def _lower_geometric_mean(state: State) -> Any:
 
 def _lower_numeric_geometric_mean(state: State) -> State:
     return (exponential(state[0] / state[1]), VALUE)
+
+
+_SUM: Final[Group[Any, Any]] = Group(
+    name="sum",
+    lift=_lift_counted,
+    combine=optional(_add_pairs),
+    lower=lambda state: None if state is None else state[0],
+    identity=None,
+    subtract=_subtract_counted,
+    kind=Kind.DISTRIBUTIVE,
+    commutative=True,
+    neutral=0.0,
+    numeric=_numeric_sum,
+)
+
+_MEAN: Final[Group[Any, Any]] = Group(
+    name="mean",
+    lift=_lift_counted,
+    combine=_add_counted,
+    lower=_lower_mean,
+    identity=(0, 0),
+    subtract=_subtract_pairs,
+    commutative=True,
+    numeric=lambda dtypes: _float_and_count(_lift_counted_float, _lower_numeric_mean),
+    durations=_numeric_mean_duration,
+)
+
+_PRODUCT: Final[Monoid[Any, Any]] = Monoid(
+    name="product",
+    lift=float,
+    combine=optional(operator.mul),
+    lower=same,
+    identity=None,
+    kind=Kind.DISTRIBUTIVE,
+    commutative=True,
+    neutral=1.0,
+    numeric=lambda dtypes: _float_alone(1.0, _multiply),
+)
+
+_GEOMETRIC_MEAN: Final[Group[Any, Any]] = Group(
+    name="geometric_mean",
+    lift=_lift_log,
+    combine=_add_pairs,
+    lower=_lower_geometric_mean,
+    identity=(0.0, 0),
+    subtract=_subtract_pairs,
+    commutative=True,
+    numeric=lambda dtypes: _float_and_count(_lift_log, _lower_numeric_geometric_mean),
+)
