@@ -1,8 +1,8 @@
 """Which states or rows make up each window, and windows that slide over them on two stacks."""
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -29,21 +29,21 @@ def slid(kept: TwoStacks, values: Sequence[Any], spans: Spans) -> Iterator[Any]:
 
     It is computed only where it has changed.
     """
-    places: deque[int] = deque()  # of the values that are kept
-    answer, changed, end = None, True, 0
+    counted = [0, *accumulate(value is not None for value in values)]  # of those before each
+    answer, changed, start, end = None, True, 0, 0
     for since, until in zip(spans.since.tolist(), spans.until.tolist(), strict=True):
-        before = len(places)
-        while places and places[0] < since:
-            places.popleft()
-        kept.evict(before - len(places))
-        changed |= before > len(places)
-        for place in range(max(end, since), until):
-            value = values[place]
-            if value is not None:
-                kept.insert(value)
-                places.append(place)
+        if since > start:
+            gone = counted[min(since, end)] - counted[start]
+            if gone:
+                kept.evict(gone)
                 changed = True
-        end = max(end, until)
+            start, end = since, max(end, since)
+        if until > end:
+            for value in values[end:until]:
+                if value is not None:
+                    kept.insert(value)
+                    changed = True
+            end = until
         if changed:
             answer, changed = kept.query(), False
         yield answer
