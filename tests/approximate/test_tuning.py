@@ -63,7 +63,6 @@ def plain(kind: str, values: Sequence[float | None], rows: int, method: Any) -> 
     return {
         "mean_buckets": sum(buckets) / len(buckets),
         "peak_buckets": max(buckets),
-        "of_updates": sum(buckets) / len(buckets) / rows,
         "median_error": errors[len(errors) // 2],
         "p99_error": errors[-(-99 * (len(errors) - 1) // 100)],
         "max_error": errors[-1],
@@ -180,7 +179,6 @@ def measured(size: float, error: float, *, peak: int = 0, method: Any = None) ->
         peak_buckets=peak or int(size),
         mean_bytes=size,
         peak_bytes=peak or int(size),
-        of_updates=0.5,
         of_exact=0.5,
         median_error=error,
         p99_error=error,

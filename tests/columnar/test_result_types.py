@@ -16,7 +16,8 @@ from windrow.algebra.catalogue.filters import BloomFilter
 from windrow.algebra.catalogue.runs import IncreasingRun
 from windrow.algebra.lookup import registered
 from windrow.columnar.ddl import parse_type
-from windrow.columnar.result_types import result_type, typed
+from windrow.columnar.result_types import result_type
+from windrow.columnar.results import typed
 from windrow.columnar.spans import Spans
 from windrow.columnar.states import Summary
 from windrow.errors import AggregateError, ResultOverflowError

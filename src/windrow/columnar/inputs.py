@@ -16,7 +16,7 @@ from windrow.columnar.task import Task, numeric_form, reads_measures
 from windrow.columnar.times import Times
 from windrow.errors import InputError
 
-__all__ = ["TIME_TYPE", "Inputs", "read_inputs", "reads_time"]
+__all__ = ["TIME_TYPE", "Inputs", "plain_type", "read_inputs", "reads_time"]
 
 # The event time is a column of microseconds; results that are times are moments.
 TIME_COLUMN: Final = "t"
@@ -123,8 +123,9 @@ def read_inputs(aggregate: Aggregate[Any], schema: pa.Schema) -> Inputs:
         own in nullable and field.nullable
         for own, field in zip(aggregate.monoid.inputs, fields, strict=True)
     )
-    return Inputs(aggregate, names, tuple(_plain(field.type) for field in fields), times, nulls)
+    return Inputs(aggregate, names, tuple(plain_type(field.type) for field in fields), times, nulls)
 
 
-def _plain(kind: pa.DataType) -> pa.DataType:
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """The type of a column's values, of which a dictionary has each only once."""
     return kind.value_type if pa.types.is_dictionary(kind) else kind

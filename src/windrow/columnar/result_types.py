@@ -12,11 +12,10 @@ from windrow.algebra.numeric import is_bare
 from windrow.columnar.arrays import ARROW_OF, dtype_of
 from windrow.columnar.ddl import parse_type
 from windrow.columnar.digits import DECIMAL_RESULTS
-from windrow.columnar.inputs import TIME_TYPE, reads_time
-from windrow.columnar.results import typed
+from windrow.columnar.inputs import TIME_TYPE, plain_type, reads_time
 from windrow.errors import AggregateError
 
-__all__ = ["result_type", "typed"]
+__all__ = ["result_type"]
 
 Types: TypeAlias = tuple[pa.DataType, ...]
 
@@ -33,7 +32,7 @@ def result_type(aggregate: Aggregate[Any], types: Sequence[pa.DataType]) -> pa.D
     """
     times = reads_time(aggregate)
     known: Types = tuple(
-        TIME_TYPE if time else _plain(kind) for time, kind in zip(times, types, strict=True)
+        TIME_TYPE if time else plain_type(kind) for time, kind in zip(times, types, strict=True)
     )
     monoid = aggregate.monoid
     declared = getattr(monoid, "returns", None)
@@ -43,10 +42,6 @@ def result_type(aggregate: Aggregate[Any], types: Sequence[pa.DataType]) -> pa.D
     if not monoid.changing and monoid.name in registered():
         return _TYPES[monoid.name](known)
     return _from_numbers(aggregate, known)
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _from_numbers(aggregate: Aggregate[Any], types: Types) -> pa.DataType:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from windrow.columnar.result_types import typed
+from windrow.columnar.results import typed
 from windrow.engines.definition import Definition
 from windrow.rolling.ordered import Typed
 

@@ -29,7 +29,6 @@ class Measured:
     peak_buckets: int
     mean_bytes: float
     peak_bytes: int
-    of_updates: float  # buckets on average, as a share of the updates that they stand for
     of_exact: float  # bytes on average, as a share of those of the exact window
     median_error: float
     p99_error: float
@@ -86,7 +85,6 @@ def measured_of(
         peak_buckets=peak,
         mean_bytes=mean * bytes_of_bucket,
         peak_bytes=peak * bytes_of_bucket,
-        of_updates=mean / whole.mean_buckets,
         of_exact=mean * bytes_of_bucket / whole.mean_bytes,
         median_error=median,
         p99_error=p99,

@@ -172,7 +172,6 @@ class Trial:
             peak_buckets=peak,
             mean_bytes=mean * self.bytes_of_update,
             peak_bytes=peak * self.bytes_of_update,
-            of_updates=1.0,
             of_exact=1.0,
             median_error=0.0,
             p99_error=0.0,
