@@ -146,12 +146,17 @@ class ApproximateAmta(InStore):
     def query(self) -> Any:
         """The interval of the aggregate; a dict of intervals if there are several aggregates."""
         self._require_usable()
-        # What may lie in any of several buckets may lie in pages that must be read.
-        started = self._started() if self._window[at.LEAST] >= 0 else self._read(self._started)
-        results = {
-            part.name: self._interval(number, *started).unsigned()
-            for number, part in enumerate(self._layout.parts)
-        }
+        try:
+            # What may lie in any of several buckets may lie in pages that must be read.
+            started = self._started() if self._window[at.LEAST] >= 0 else self._read(self._started)
+            results = {
+                part.name: self._interval(number, *started).unsigned()
+                for number, part in enumerate(self._layout.parts)
+            }
+        except Exception as error:
+            if self._pages is not None:
+                self._pages.page_store.blame(error)
+            raise
         return results[""] if self._layout.is_bare else results
 
     def _interval(self, number: int, oldest: Bucket, rest: Bucket, left: Remainder) -> Interval:
