@@ -14,6 +14,7 @@ from benchmarks.spark.one_key import ONE_KEY
 from benchmarks.spark.segments import SEGMENTS
 from benchmarks.spark.several import SEVERAL
 from benchmarks.spark.stream_hopping import STREAM_HOPPING
+from benchmarks.spark.stream_hot import STREAM_HOT
 from benchmarks.spark.stream_large import STREAM_LARGE
 from benchmarks.spark.stream_plain import STREAM_PLAIN
 from benchmarks.spark.stream_trailing import STREAM_TRAILING
@@ -23,7 +24,7 @@ __all__ = ["EXPERIMENTS", "LONG"]
 EXPERIMENTS: tuple[Experiment[Any], ...] = (
     *(HOPPING, MANY_SLIDES, SEVERAL, ONE_KEY, CHOICE),
     *(DEFAULT_FRAME, FRAMES, SEGMENTS, CORES, CLUSTER, COLD),
-    *(STREAM_TRAILING, STREAM_LARGE, STREAM_PLAIN, STREAM_HOPPING),
+    *(STREAM_TRAILING, STREAM_HOT, STREAM_LARGE, STREAM_PLAIN, STREAM_HOPPING),
 )
 
 # Run with --full, or when they are named.

@@ -28,6 +28,7 @@ from benchmarks.spark.one_key import OneKeySizes
 from benchmarks.spark.segments import SegmentsSizes
 from benchmarks.spark.several import SeveralSizes
 from benchmarks.spark.stream_hopping import StreamHoppingSizes
+from benchmarks.spark.stream_hot import StreamHotSizes
 from benchmarks.spark.stream_large import StreamLargeSizes
 from benchmarks.spark.stream_plain import StreamPlainSizes
 from benchmarks.spark.stream_trailing import StreamTrailingSizes
@@ -48,6 +49,7 @@ TINY: dict[str, Any] = {
     ),
     "stream-large": StreamLargeSizes(windows=(10, 20), rows=10, batches=1),
     "stream-trailing": StreamTrailingSizes(batches=3, rows=200, keys=(1, 50)),
+    "stream-hot": StreamHotSizes(batches=3, rows=200),
     "stream-plain": StreamPlainSizes(batches=3, rows=200, keys=10),
     "stream-hopping": StreamHoppingSizes(batches=3, rows=200, keys=3),
 }
