@@ -33,9 +33,9 @@ def micro_batch(number: int, *, hot: bool) -> list[Row]:
     ]
 
 
-@pytest.fixture(params=["1", "3"], ids="{} partitions".format)
+@pytest.fixture
 def partitions(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[None]:
-    before = spark.conf.get(PARTITIONS)
+    before = str(spark.conf.get(PARTITIONS))
     spark.conf.set(PARTITIONS, request.param)
     yield
     spark.conf.set(PARTITIONS, before)
@@ -43,9 +43,15 @@ def partitions(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[
 
 @pytest.mark.usefixtures("partitions")
 @pytest.mark.parametrize(
-    "over",
-    [window.hopping("20 s", every="7 s"), window.trailing("15 s"), window.session("2 s")],
-    ids=repr,
+    ("over", "partitions"),
+    [
+        (window.hopping("20 s", every="7 s"), "1"),
+        (window.hopping("20 s", every="7 s"), "3"),
+        (window.trailing("15 s"), "3"),
+        (window.session("2 s"), "2"),
+    ],
+    indirect=["partitions"],
+    ids=str,
 )
 def test_a_key_may_heat_up_and_cool_down(spark: SparkSession, over: Window) -> None:
     asked = Asked(over, {name: AGGREGATES[name] for name in NAMES})
