@@ -221,6 +221,11 @@ def test_windows_that_are_kept_whole_are_exact_or_as_a_sketch_has_it() -> None:
     )
 
 
+def test_nothing_is_advised_for_sessions_that_would_change_nothing() -> None:
+    assert choose(query(SESSION)).cheaper == ()
+    assert choose(query(SESSION, part=ORDERED)).cheaper == ()
+
+
 def test_a_plan_speaks_and_is_data() -> None:
     plan = choose(query(HOP))
     assert json.loads(json.dumps(plan.as_dict()))["strategy"] == "panes"

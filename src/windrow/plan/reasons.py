@@ -182,6 +182,4 @@ def cheaper(query: Description, slicing: Slicing, assembly: Assembly) -> tuple[s
         found.append("a shorter lateness: fewer rows would have to wait")
     if query.streaming and query.emit is Emit.ON_CHANGE and query.aligned:
         found.append("emit=Emit.ON_CLOSE: each window would be emitted once")
-    if query.session and len(query.windows) == 1 and not query.streaming and in_python:
-        found.append("aggregates built into Spark only: it would run sessions itself")
     return tuple(found)
