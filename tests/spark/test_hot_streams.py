@@ -35,7 +35,7 @@ def micro_batch(number: int, *, hot: bool) -> list[Row]:
 
 @pytest.fixture(params=["1", "3"], ids="{} partitions".format)
 def partitions(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[None]:
-    before = spark.conf.get(PARTITIONS)
+    before = str(spark.conf.get(PARTITIONS))
     spark.conf.set(PARTITIONS, request.param)
     yield
     spark.conf.set(PARTITIONS, before)
