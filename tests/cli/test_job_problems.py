@@ -267,6 +267,20 @@ def test_merges_of_merges_are_read_in_no_time(tmp_path: Path) -> None:
     assert any("unknown key 'x'" in line for line in told)
 
 
+@pytest.mark.parametrize(
+    "merges",
+    [f"<<: [{', '.join(['*a'] * 6_000)}]", ", ".join(["<<: *a"] * 6_000)],
+    ids=["in a list", "by many keys"],
+)
+def test_a_mapping_that_is_merged_again_and_again_is_read_once(tmp_path: Path, merges: str) -> None:
+    many = ", ".join(f"k{n}: 1" for n in range(4_000))
+    text = f"source: {{format: rate, options: &a {{{many}}}}}\nspark: {{{merges}}}"
+    started = time.process_time()
+    told = problems(tmp_path, text)
+    assert time.process_time() - started < 2  # each time anew, these are 24 million entries
+    assert any("'k0' is no setting of Spark" in line for line in told)
+
+
 @pytest.mark.parametrize("again", ["*a", "{<<: *a}"])
 def test_entries_that_aliases_repeat_are_bounded(tmp_path: Path, again: str) -> None:
     many = ", ".join(f"k{n}: 1" for n in range(2_000))

@@ -74,6 +74,10 @@ def test_several_windows_may_all_be_trailing(tmp_path: Path) -> None:
             "windows: {hopping: {size: 1 h}}",
             "windows.hopping: every is missing (e.g. {size: 1 hour",
         ),
+        (
+            "windows: {hopping: 1 h}",
+            "4:11: windows.hopping: every is missing (e.g. {size: 1 hour, every: 1 minute})",
+        ),
         ("windows: {trailing: {}}", "windows.trailing: give a duration or a number of rows"),
         (
             "windows: {trailing: {rows: 0}}",

@@ -221,6 +221,20 @@ def test_windows_that_are_kept_whole_are_exact_or_as_a_sketch_has_it() -> None:
     )
 
 
+def test_plans_of_sessions_speak_of_sessions() -> None:
+    folded = " ".join(choose(query(SESSION)).explain().split())
+    assert "one for each k, partial session and batch of rows" in folded
+    assert "partial sessions put together where they touch" in folded
+    assert "slice" not in folded.replace("Sliced by", "")
+    native = " ".join(choose(query(SESSION, forced=NATIVE)).explain().split())
+    assert "one partial result for each k, time and input partition" in native
+
+
+def test_nothing_is_advised_for_sessions_that_would_change_nothing() -> None:
+    assert choose(query(SESSION)).cheaper == ()
+    assert choose(query(SESSION, part=ORDERED)).cheaper == ()
+
+
 def test_a_plan_speaks_and_is_data() -> None:
     plan = choose(query(HOP))
     assert json.loads(json.dumps(plan.as_dict()))["strategy"] == "panes"

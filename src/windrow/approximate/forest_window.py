@@ -199,7 +199,7 @@ def window_code(
         begun(window)
 
     def shrink(window: Any, forest: Any, most: Any) -> None:
-        """Merge buckets until there are at most `buckets`, or one."""
+        """Merge buckets until there are at most `most`, or one."""
         while buckets(window, forest) > max(most, 1):
             reached(window)
             if forest_size(forest) > 1:
@@ -226,7 +226,7 @@ def window_code(
             changed(window, forest)
 
     def take(window: Any, forest: Any, updates: Any) -> Any:
-        """Take out the oldest whole buckets that together have at least `least` updates, as one."""
+        """Take out the oldest whole buckets that have at least so many updates, as one."""
         taken = identity
         if forest_size(forest) > 0:
             end = end_with(window, forest, updates)

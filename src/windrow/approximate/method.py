@@ -1,7 +1,7 @@
 """What decides which updates share a bucket, and the cells in which a window has that.
 
-All that methods are set to, and what they learn, are numbers in a row.  Their code (`method_code`)
-depends on what kinds of methods there are alone, so that other settings need no other code.
+The settings of methods, and what they learn, are numbers in a row.  Their code (`method_code`)
+depends only on which kinds of methods there are, so that other settings need no other code.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,6 @@ Method: TypeAlias = SumLike | MaxLike | Hop | Footprint
 
 BLOCKS = LEAST  # of which a sample of extreme values is made
 SAMPLE = len(NO_NUMBERS)
-TABLE = 63  # of Student's t, for each power of two
 
 # The first cells: the limit on buckets, 0 for none, and whether it was reached.
 LIMIT, REACHED = range(2)

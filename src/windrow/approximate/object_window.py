@@ -22,9 +22,9 @@ from windrow.structures.contents import Judge
 
 __all__ = ["limit_of", "new_window", "object_code"]
 
-# Counters, the buckets at both ends, and all behind the oldest, if it is known: of which middle,
-# of which newest bucket, and both as one; for how many buckets there is room; and what methods
-# have, from then on.
+# Counters; the buckets at both ends; all behind the oldest as it was computed last: from which
+# middle and which newest bucket, and both as one; for how many buckets there is room; and, from
+# there on, what methods have.
 BEHIND, LEAST, MOST, OLDEST, NEWEST, REST, ROOM, METHODS = range(8)
 
 

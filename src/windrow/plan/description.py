@@ -129,7 +129,7 @@ class Description:
 
     @property
     def folds(self) -> bool:
-        """Whether rows can be folded into slices where they are read, in any order.
+        """Whether rows can be folded into slices or partial sessions where they are read.
 
         Partial sessions of a stream would hide which of their rows are late.
         """

@@ -60,7 +60,10 @@ def _for_spark(query: Description) -> str:
 
 def _for_slices(query: Description, slicing: Slicing, assembly: Assembly) -> tuple[str, ...]:
     if query.session:
-        return ("order does not matter, so rows are folded into sessions where they are read",)
+        return (
+            "partial sessions may be put together in any order, so Python folds rows before the "
+            "shuffle; Spark's own sessions shuffle and sort all rows",
+        )
     if query.overlap > 1:
         first = f"each row is in up to {query.overlap} windows: it is aggregated once, into a slice"
     else:
@@ -86,7 +89,7 @@ def _for_workers(query: Description, foreign: str) -> str:
             "Python folds rows before the shuffle"
         )
     if query.forced in (Strategy.KERNEL, Strategy.STATEFUL) or not foreign:
-        return "order does not matter, so Python folds rows before the shuffle"
+        return "states may be combined in any order, so Python folds rows before the shuffle"
     return f"Spark cannot hand over slices of {foreign}: Python folds rows before the shuffle"
 
 
@@ -182,6 +185,4 @@ def cheaper(query: Description, slicing: Slicing, assembly: Assembly) -> tuple[s
         found.append("a shorter lateness: fewer rows would have to wait")
     if query.streaming and query.emit is Emit.ON_CHANGE and query.aligned:
         found.append("emit=Emit.ON_CLOSE: each window would be emitted once")
-    if query.session and len(query.windows) == 1 and not query.streaming and in_python:
-        found.append("aggregates built into Spark only: it would run sessions itself")
     return tuple(found)

@@ -33,6 +33,8 @@ from windrow.windows import Window
 
 __all__ = ["in_order_first", "sorting", "stages"]
 
+_JOINED = "partial sessions put together where they touch"
+
 
 def stages(
     query: Description,
@@ -46,7 +48,7 @@ def stages(
         return (*_sampling(query, method), *_spread(query, slicing, owners))
     names = ", ".join(part.text for part in query.aggregates)
     if assembly is Assembly.SPARK and slicing is Slicing.NOBODY:
-        of = "session" if query.session else "window"
+        of = "time" if query.session else "window"  # Spark merges sessions after the shuffle
         return (
             AggregateWindows(
                 f"rows into windows{_times(query)}: {names}",
@@ -150,11 +152,14 @@ def _engine(query: Description, slicing: Slicing) -> tuple[Stage, ...]:
     folded = slicing is Slicing.WORKERS
     moved = "all rows, packed as Arrow"
     if folded:
-        moved = f"packed states, one for {_each(query)}, slice and batch of rows"
+        of = "partial session" if query.session else "slice"
+        moved = f"packed states, one for {_each(query)}, {of} and batch of rows"
     elif query.in_buckets:
         # Which rows share a bucket depends on all that came before.
         moved += "; those of a key to one task"
-    what = "slices into windows" if folded else "rows into windows"
+    what = "rows into windows"
+    if folded:
+        what = _JOINED if query.session else "slices into windows"
     if query.streaming:
         return (RunStatefulEngine(f"{what}, {_how(query)}", f"{moved}, by key group"),)
     return (
@@ -170,7 +175,7 @@ def _blocks(query: Description, method: Method) -> tuple[Stage, ...]:
         Exchange("packs by block or key group, in the order of time", "all rows, packed as Arrow"),
         FoldBlocks(f"rows into partial sessions, {_how(query)}"),
         Exchange("packs by key group, in the order of time", "partial sessions"),
-        RunEngine("partial sessions put together where they touch"),
+        RunEngine(_JOINED),
     )
 
 

@@ -6,10 +6,10 @@
     plan.widths                                  # (13, 7, 4, 2, 1)
     topology.plan(500, rate=0.5, nodes=20, loss=0.001).widths
 
-Inside this package: `csa` is the published algorithm, `optimum` finds the best topology, `bounds`
-has what is proved.  `model` describes sources and nodes, `arrivals` and `trace` how unevenly they
-send; `assignment` computes the layers with `flow` and `margin`, `adaptation` the way from one plan
-to another.
+Inside this package: `planner` is the entry point (`checks`, `feasible`).  `csa` is the published
+algorithm, `optimum` finds the best topology, `bounds` has what is proved.  `model` describes
+sources and nodes, `arrivals` and `trace` how unevenly they send; `assignment` computes the layers
+with `flow` and `margin`, `adaptation` the way from one plan to another.
 """
 
 from windrow.topology.adaptation import Adaptation, Move

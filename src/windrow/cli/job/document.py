@@ -53,28 +53,31 @@ class _Loader(yaml.SafeLoader):
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         node = super().compose_mapping_node(anchor)
-        own, merged = dict[str, _Pair](), dict[str, _Pair]()
+        own = dict[str, _Pair]()
         others: list[_Pair] = []
+        named: list[yaml.Node] = []
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 others.append((key, value))
             elif key.tag == _MERGE:
-                # Of a key that several have, the first counts.
-                merged = self._merged(value) | merged
+                named += value.value if isinstance(value, yaml.SequenceNode) else [value]
             else:
                 if key.value in own:
                     message = f"{key.value!r} is there twice (remove one)"
                     self._problems.append(Problem(Place.of(key.start_mark), message))
                 own[key.value] = key, value
-        merged = {name: pair for name, pair in merged.items() if name not in own}
+        merged = {name: pair for name, pair in self._merged(named).items() if name not in own}
         self._problems.note_entries(len(merged), node.start_mark)
         node.value = [*merged.values(), *own.values(), *others]
         return node
 
-    def _merged(self, value: yaml.Node) -> dict[str, _Pair]:
-        """The pairs of the mappings that `<<` names."""
+    def _merged(self, named: Sequence[yaml.Node]) -> dict[str, _Pair]:
+        """The pairs of the mappings that `<<` names; of a key that several have, the first counts.
+
+        A mapping that is named again is not looked at again: all of a large file may name one.
+        """
         found: dict[str, _Pair] = {}
-        for one in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+        for one in {id(one): one for one in named}.values():
             if not isinstance(one, yaml.MappingNode):
                 message = f"<<: {kind_of(one)} is not a mapping (e.g. <<: *defaults)"
                 self._problems.append(Problem(Place.of(one.start_mark), message))

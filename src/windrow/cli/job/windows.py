@@ -93,9 +93,10 @@ def _parts(
     entry: Entry, known: tuple[str, ...], example: str, *, needed: int = 0
 ) -> Mapping[str, Entry]:
     """The parts of a window, of which the first ones are needed; a bare value is the first."""
-    if not isinstance(entry.node, yaml.MappingNode):
-        return {known[0]: Entry(f"{entry.name}.{known[0]}", entry.node, entry.problems)}
-    parts = entry.section(known, example)
+    if isinstance(entry.node, yaml.MappingNode):
+        parts = entry.section(known, example)
+    else:
+        parts = {known[0]: Entry(f"{entry.name}.{known[0]}", entry.node, entry.problems)}
     for part in known[:needed]:
         if part not in parts:
             entry.complain_of_key(f"{entry.name}: {part} is missing (e.g. {example})")

@@ -13,9 +13,9 @@ _MANY = 20_000
 
 
 def spare_what_is_loaded() -> None:
-    """Look no more for garbage among what is there now, if it is much; call it after a task.
+    """Leave what there is now out of garbage collection, if it is much; call it after a task.
 
-    Whatever a task has made and still holds would be spared too, so this is not done every time.
+    That includes whatever the task made and still holds, so it is not done after every task.
     """
     if len(gc.get_objects()) > _MANY:
         gc.collect()
