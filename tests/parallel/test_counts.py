@@ -67,6 +67,18 @@ def test_what_a_hash_spreads_is_as_expected(workload: Workload, units: int) -> N
             assert found.busiest.lifts == pytest.approx(told.busiest.lifts, rel=0.5)
 
 
+@pytest.mark.parametrize("units", UNITS)
+def test_rows_between_two_windows_cost_only_units_that_see_all_rows(units: int) -> None:
+    between = Workload(rows=10, spacing=1, size=50, every=1_000, keys=2, start=100)
+    for travel in Travel:
+        for method in (Method.KEYS, Method.TIME, *IN_TURN, *HASHED):
+            for delivery in Delivery:
+                workload = replace(between, travel=travel)
+                found, told = both(method, workload, units, delivery)
+                assert astuple(found.total) == astuple(told.total)
+                assert astuple(found.busiest) == astuple(told.busiest)
+
+
 @pytest.mark.parametrize("travel", Travel)
 @pytest.mark.parametrize("workload", WORKLOADS, ids=lambda w: f"{w.size}/{w.every}")
 @pytest.mark.parametrize("units", UNITS)

@@ -54,6 +54,32 @@ def test_the_busiest_task_is_what_counts() -> None:
     assert found[Method.PANES] == pytest.approx(5.0 + 5.0 + 2 * 1_440e-6, rel=1e-3)
 
 
+def test_rows_may_all_lie_between_two_windows() -> None:
+    daily = window.hopping("1 minute", every="1 day", offset="12 hours")
+    facts = replace(NO_CUT, span_us=HOUR_US)
+    assert choose(asked(daily, facts)).ownership is Method.KEYS
+    found = seconds(asked(daily, facts))
+    assert found[Method.KEYS] == pytest.approx(5.0 + 10.0)  # which are sent for nothing
+
+
+def test_panes_are_sent_rows_between_windows_too() -> None:
+    hourly = window.hopping("1 minute", every="1 hour")
+    assert seconds(asked(hourly))[Method.PANES] == pytest.approx(5.0 + 5.0, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("over", "rows"),
+    [
+        (window.hopping("1 hour", every="1 minute"), "6,944.4"),
+        (window.hopping("1 minute", every="1 hour"), "6,944.4"),
+        (window.tumbling("30 days"), "10,000,000.0"),
+    ],
+    ids=repr,
+)
+def test_a_slice_is_told_with_no_more_rows_than_it_can_hold(over: Window, rows: str) -> None:
+    assert f" {rows} for each key and slice" in choose(asked(over)).explain().replace("\n   ", "")
+
+
 def test_keys_of_equal_size_are_shared_by_all_tasks() -> None:
     share = seconds(asked(facts=EVEN))[Method.KEYS]
     assert share is not None

@@ -115,6 +115,17 @@ def test_only_rows_that_are_merely_read_are_sampled(
         assert jobs_of(spark, partial(query.aggregate, n=agg.count())) == 1
 
 
+def test_one_job_finds_the_latest_times_of_all_keys(spark: SparkSession) -> None:
+    windows = {"pair": window.trailing(rows=2), "wide": window.trailing("1 day")}
+    query = wr.over(frame(spark, 50_000), time="t", by="k").windows(**windows)
+    built: list[Any] = []
+    cut = query.parallel("time", units=4)
+    assert jobs_of(spark, lambda: built.append(cut.aggregate(n=agg.count()))) == 2
+    [sampled] = built[0].plan().sampled
+    assert "3 of 3 keys are cut" in sampled
+    assert "sent states" in sampled
+
+
 def test_a_sample_is_told_of_and_can_be_switched_off(spark: SparkSession) -> None:
     many = frame(spark, 1_000_000)
     query = wr.over(many, time="t", by="k").window(TRAILING)

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 import windrow as wr
 from tests.spark.streams import LATENESS, end_of
 from tests.spark.support import AGGREGATES, SCHEMA, Row, frame_of
-from tests.spark.test_parallel import MICRO_BATCHES, ROWS, us
+from tests.spark.test_parallel import EPOCH, MICRO_BATCHES, ROWS, us
 from windrow import agg, window
 from windrow.errors import InputError
 from windrow.testing import Feed
@@ -48,6 +48,34 @@ def test_results_of_rows_go_by_time_and_key(spark: SparkSession) -> None:
     found = query.keep("i").ordered().aggregate(n=agg.count()).collect()
     places = [(row["t"], row["k"] is not None, row["k"] or "", row["i"]) for row in found]
     assert places == sorted(places)
+
+
+def test_zero_is_one_key_whichever_sign_comes_first(spark: SparkSession) -> None:
+    rows = [(us(number), -0.0 if number % 3 else 0.0) for number in range(-9, 9)]
+    found = []
+    for given, (method, units) in ((rows, ("keys", 2)), (rows[::-1], ("time", 3))):
+        frame = spark.createDataFrame(
+            [(EPOCH + time, key) for time, key in given], "t timestamp, k double"
+        )
+        query = wr.over(frame, time="t", by="k").parallel(method, units=units)
+        over = query.window(window.hopping(us(4), us(2))).ordered()
+        found.append(repr(over.aggregate(first=agg.first(agg.TIME)).collect()))
+    assert found[0] == found[1]
+    assert "-0.0" not in found[0]
+
+
+def test_results_may_hold_maps_which_have_no_order(spark: SparkSession) -> None:
+    frame = spark.sql(
+        "SELECT timestamp_seconds(10 - id) AS t, id, map('id', id) AS m, array(map('id', id)) AS a "
+        "FROM range(10)"
+    )
+    query = wr.over(frame, time="t").windows(
+        one=window.trailing(rows=1), two=window.trailing("2 s")
+    )
+    found = query.ordered().aggregate(m=agg.last("m"), a=agg.last("a")).collect()
+    assert [row["one"]["m"]["id"] for row in found] == [*range(9, -1, -1)]
+    hours = wr.over(frame, time="t").window(window.tumbling("5 s")).ordered()
+    assert [row["a"][0]["id"] for row in hours.aggregate(a=agg.last("a")).collect()] == [6, 1, 0]
 
 
 @pytest.mark.parametrize("over", [window.hopping("10 s", every="4 s"), window.session("3 s")])

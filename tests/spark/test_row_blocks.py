@@ -15,6 +15,7 @@ from windrow.parallel import Method
 from windrow.plan.stages import DealBlocks
 from windrow.spark.batch import cutting, hot_keys
 from windrow.testing import check_rows, expected
+from windrow.testing.comparison import rows_of
 from windrow.windows import Window
 
 UNITS = [1, 2, 3, 7, 64]
@@ -115,6 +116,27 @@ def test_rows_of_a_key_are_found_however_far_back_other_keys_have_theirs(
     for over in (window.trailing(rows=4), window.count(4)):
         asked = Asked(over, COUNTED, "k", parallel=("time", 7))
         asked.check(asked.of(frame_of(spark, rare)), rare)
+
+
+def test_the_latest_row_of_a_key_need_not_be_in_the_sample(spark: SparkSession) -> None:
+    """The first 8,192 rows are, and of later ones some."""
+    frame = spark.range(0, 8_400, 1, 1).selectExpr(
+        "timestamp_seconds(id) AS t",
+        "CASE WHEN id BETWEEN 8000 AND 8384 THEN 15 ELSE id % 15 END AS k",
+        "id AS i",
+    )
+    given = rows_of(frame)
+    aggregates = {"n": agg.count(), "sum": agg.sum("i")}
+    several: list[dict[str, Window]] = [
+        {"pair": window.trailing(rows=2), "hour": window.trailing("1 hour")},
+        {"count": window.count(100, every=50)},
+    ]
+    for windows in several:
+        query = wr.over(frame, time="t", by="k").windows(**windows).parallel("time", units=4)
+        found: Any = query.aggregate(**aggregates)
+        assert ("states" in found.plan().sampled[0]) == ("pair" in windows)
+        wanted = expected(given, time="t", by="k", windows=windows, aggregates=aggregates)
+        check_rows(found, wanted)
 
 
 def test_wide_windows_of_a_hot_key_are_cut_beside_other_keys(

@@ -81,6 +81,8 @@ def counts(
     units = require_whole(units, "units")
     if method is Method.AUTO:
         raise InputError("method=Method.AUTO has no costs of its own; name one of the others")
+    if not workload.windows:
+        return _between_windows(method, workload, units, delivery)
     if method is Method.KEYS:
         return _in_blocks(workload, units, workload.windows, [workload.windows])
     if method is Method.TIME:
@@ -104,7 +106,7 @@ def best_block(workload: Workload, units: int) -> int:
     241
     """
     rounds = max(workload.windows // (units * 4 * workload.most_windows_per_row), 1)
-    return ceil(workload.windows / (units * rounds))
+    return max(ceil(workload.windows / (units * rounds)), 1)
 
 
 def largest_share(pieces: float, units: int) -> float:
@@ -135,6 +137,23 @@ def roll_combines(workload: Workload, windows: int) -> int:
         return odd
     cycles, rest = divmod(windows - 1, full)
     return odd + full - 1 + cycles * (3 * full - 4) + (full - 1 + 2 * (rest - 1) if rest else 0)
+
+
+def _between_windows(method: Method, workload: Workload, units: int, delivery: Delivery) -> Counts:
+    """Rows that no window holds: only units that see every row have anything to do with them."""
+    seen = float(workload.rows) if _is_everywhere(method, delivery) else 0.0
+    return Counts(
+        Load(forwards=units * seen, copies=units * seen),
+        Load(forwards=seen, copies=seen),
+        at_once=units,
+    )
+
+
+def _is_everywhere(method: Method, delivery: Delivery) -> bool:
+    """Whether each unit sees every row."""
+    if method in (Method.KEYS, Method.TIME, Method.PANES):
+        return False
+    return method in (Method.HANDSHAKE, Method.ROUND_ROBIN) or delivery is Delivery.ALL
 
 
 def _in_blocks(
@@ -257,7 +276,7 @@ def _rows(method: Method, workload: Workload, units: int, delivery: Delivery) ->
         most = owned * workload.rows_per_window
         memory = keys * ceil(open_windows / units)
     most = min(most, memberships)
-    everywhere = method in (Method.HANDSHAKE, Method.ROUND_ROBIN) or delivery is Delivery.ALL
+    everywhere = _is_everywhere(method, delivery)
     visits = float(units * rows)
     if not everywhere:
         visits = workload.over_rows(_met(units) if hashed else lambda n: min(units, n))

@@ -151,8 +151,10 @@ def _known(query: Description, facts: Facts, constants: Constants) -> str:
     keys = f"{facts.keys:,} {'key' if facts.keys == 1 else 'keys'}"
     slices = ""
     if query.aligned:
-        every = min(window.every_us for window in query.aligned)
-        slices = f", {facts.rows_per(every):,.1f} for each key and slice"
+        # A slice is no longer than a window, and has no more rows than there are.
+        slice_us = min(min(window.every_us, window.size_us) for window in query.aligned)
+        rows = facts.rows_per(min(slice_us, facts.span_us))
+        slices = f", {rows:,.1f} for each key and slice"
     return (
         f"{facts.rows:,} rows of {keys} in {_roughly(facts.span_us)}, by a sample{slices}; the "
         f"largest key has {facts.hottest:.0%}; {query.unit_count} tasks; constants "

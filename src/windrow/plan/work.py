@@ -92,9 +92,14 @@ def _together(
 def _by_slices(query: Description, facts: Facts) -> Counts:
     """Rows, or slices of what one task read, to the owners of slices; these to those of windows."""
     units, folded = query.unit_count, query.folds
-    several = [counts(Method.PANES, _workload(facts, grid), units) for grid in query.aligned]
+    loads = [_workload(facts, grid) for grid in query.aligned]
+    several = [counts(Method.PANES, load, units) for load in loads]
     combines, results, slices = _of_windows(query, facts)
-    share = max(one.busiest.lifts for one in several) / facts.rows
+    # Rows between windows are sent like others; if there are no others, all lie in one pane.
+    shares = (
+        one.busiest.lifts / load.covered_rows for one, load in zip(several, loads, strict=True)
+    )
+    share = max(shares) or 1.0
     first_hop = slices if folded else float(facts.rows)
     merges = slices if folded else 0.0
     visits = sum(one.busiest.forwards for one in several)

@@ -57,11 +57,22 @@ def sort_micro_batch(results: DataFrame) -> DataFrame:
 
 def _ranks(results: DataFrame, *unordered: type[DataType]) -> list[str]:
     """The columns to sort by: where results belong, then keys, then whatever else has an order."""
-    names = [field.name for field in results.schema if not isinstance(field.dataType, unordered)]
+    names = [field.name for field in results.schema if not _holds(field.dataType, *unordered)]
     place = [name for name in _PLACE if name in names]
     keys = [name for name in names if _is_key(name)]
     rest = [name for name in names if name not in (*place, *keys)]
     return [*place, *keys, *rest]
+
+
+def _holds(kind: DataType, *unordered: type[DataType]) -> bool:
+    """Whether values are of these types, or hold such, as the structs of several windows may."""
+    if isinstance(kind, unordered):
+        return True
+    if isinstance(kind, ArrayType):
+        return _holds(kind.elementType, *unordered)
+    return isinstance(kind, StructType) and any(
+        _holds(field.dataType, *unordered) for field in kind
+    )
 
 
 def _is_key(name: str) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType
@@ -22,6 +23,7 @@ from windrow.spark.analysis.intervals import as_exact
 from windrow.spark.analysis.names import result_name
 from windrow.spark.analysis.resolve import Request
 from windrow.spark.analysis.times import bound_from_micros, value_from_micros
+from windrow.spark.analysis.types import spark_type
 from windrow.spark.output_mode import Streamed
 
 __all__ = ["Windowed", "finish", "late"]
@@ -71,7 +73,7 @@ class Windowed(Streamed):
 def finish(df: DataFrame, request: Request, plan: Plan) -> Windowed:
     """The user's columns of a strategy's result."""
     names = request.names
-    keys = [F.col(f"k{i}").alias(name) for i, name in enumerate(names.keys)]
+    keys = [_key(f"k{i}", request).alias(name) for i, name in enumerate(names.keys)]
     results = [_result(name, request).alias(name) for name in names.results]
     finished: Any = df.select(*_place(df.columns, request), *keys, *_kept(request), *results)
     kind: Any = type(finished)
@@ -108,6 +110,17 @@ def _bounds(given: Sequence[str], kind: DataType) -> tuple[Column, Column]:
         window = F.col("window")
         return window.getField("start"), window.getField("end")
     return bound_from_micros(F.col("start"), kind), bound_from_micros(F.col("end"), kind)
+
+
+def _key(name: str, request: Request) -> Column:
+    """A key; -0.0 is the same key as 0.0, and is shown as such unless a result is of one row.
+
+    Which of them a window would show depends on the task that has seen it first.
+    """
+    kind = request.definition.schema.field(name).type
+    if request.windows[0][1].per_row or not pa.types.is_floating(kind):
+        return F.col(name)
+    return F.when(F.col(name) == 0, F.lit(0.0).cast(spark_type(kind))).otherwise(F.col(name))
 
 
 def _result(name: str, request: Request) -> Column:

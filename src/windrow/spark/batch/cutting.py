@@ -67,13 +67,18 @@ NONE = HotKeys()
 
 
 class Cutting:
-    """How the rows of keys are cut: into equal parts, or into those that finish first."""
+    """How the rows of keys are cut: into equal parts, or into those that finish first.
 
-    def __init__(self, request: Request, tasks: int, *, even: bool) -> None:
+    `sample` is of the rows of all keys.
+    """
+
+    def __init__(self, request: Request, tasks: int, sample: pa.Table, *, even: bool) -> None:
         reach = request.definition.context
         assert reach is not None  # as `is_cuttable` says
         self._reach, self._request = reach, request
         self._tasks, self._even = tasks, even
+        # Of a key with few rows those may have been sampled that stand for fewest.
+        self._one_in = int(numbers(sample["seen"]).max(initial=1))
         self._windows = [window for _, window in request.definition.windows]
         first = self._windows[0]
         #: Whether windows go by numbers of rows.
@@ -89,10 +94,10 @@ class Cutting:
         """Those of these keys that are worth cutting, each given with a sample of its rows."""
         known = [(rows, sample) for rows, sample in samples if sample.num_rows or self._even]
         if self._counted or self._are_wide(known):
-            folds = self._folds
+            folds, ends = self._folds, self._ends(known)
             cut = [
-                HotKey(rows, self._blocks(sample, self._end(rows, sample)), _counts(sample))
-                for rows, sample in known
+                HotKey(rows, self._blocks(sample, end), _counts(sample))
+                for (rows, sample), end in zip(known, ends, strict=True)
             ]
         else:
             folds = False
@@ -118,36 +123,42 @@ class Cutting:
 
     def _split(self, sample: pa.Table) -> Split:
         cut = even_split if self._even else best_split
-        return cut(_histogram(sample), self._reach, self._tasks, one_in=_one_in(sample))
+        return cut(_histogram(sample), self._reach, self._tasks, one_in=self._one_in)
 
     def _blocks(self, sample: pa.Table, end: int | None) -> Blocks:
         return (even_blocks if self._even else best_blocks)(
             _histogram(sample),
             self._windows,
             self._tasks,
-            one_in=_one_in(sample),
+            one_in=self._one_in,
             end=end,
             folds=self._folds,
         )
 
-    def _end(self, rows: Column | None, sample: pa.Table) -> int | None:
-        """A time after all rows, where blocks depend on it: a sample may not have the latest."""
-        if not self._folds or not sample.num_rows:
-            return None
-        if _one_in(sample) == 1:
-            return int(numbers(sample["t"]).max()) + 1
-        own = self._request.rows if rows is None else self._request.rows.where(rows)
-        look = look_at(self._request, lambda: own.agg(F.max("t").alias("t")).toArrow())
-        return None if look.found is None else int(look.found["t"][0].as_py()) + 1
+    def _ends(self, samples: Sequence[tuple[Column | None, pa.Table]]) -> list[int | None]:
+        """A time after all rows of each key, where blocks depend on it.
+
+        A sample may not have the latest, and one more look is enough for those of all keys.
+        """
+        if not self._folds:
+            return [None] * len(samples)
+        if self._one_in == 1:
+            return [_end(numbers(sample["t"])) for _, sample in samples]
+        times = [F.col("t") if rows is None else F.when(rows, F.col("t")) for rows, _ in samples]
+        latest = [F.max(own).alias(f"t{place}") for place, own in enumerate(times)]
+        look = look_at(self._request, lambda: self._request.rows.agg(*latest).toArrow())
+        if look.found is None:
+            return [None] * len(samples)
+        return [_end(numbers(column.drop_null())) for column in look.found.columns]
+
+
+def _end(times: NDArray[np.int64]) -> int | None:
+    """A time after all of these, if there are any."""
+    return int(times.max()) + 1 if len(times) else None
 
 
 def _counts(sample: pa.Table) -> Counts | None:
     return Counts.of(_histogram(sample)) if sample.num_rows else None
-
-
-def _one_in(sample: pa.Table) -> int:
-    """For how many rows a row of the sample stands at most."""
-    return int(numbers(sample["seen"]).max(initial=1))
 
 
 def _histogram(sample: pa.Table) -> dict[int, int]:

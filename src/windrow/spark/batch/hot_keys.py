@@ -59,7 +59,7 @@ def hot_keys(request: Request, tasks: int) -> HotKeys:
     look = look_at(request, lambda: _sample(request.rows, keys, one_in))
     if look.found is None:
         return HotKeys(notes=(_unseen(f"it took longer than {LIMIT_S:.0f} s"),))
-    cutting = Cutting(request, tasks, even=forced)
+    cutting = Cutting(request, tasks, look.found, even=forced)
     seen = f"{look.found.num_rows:,} rows in {look.seconds:.1f} s"
     if not forced:
         found = _known(cutting.of(_heavy(look.found, keys, tasks)), look.found)
