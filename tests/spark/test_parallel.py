@@ -250,6 +250,13 @@ def test_sessions_are_cut_anywhere_and_put_together(spark: SparkSession) -> None
         folded.check(folded.of(frame), ROWS)
 
 
+def test_rows_of_which_spark_does_not_know_the_number_are_cut_too(spark: SparkSession) -> None:
+    query = wr.over(frame_of(spark, ROWS), time="t").parallel("time", units=7)
+    [said] = query.window(window.tumbling(us(777))).aggregate(**IN_ORDER).plan().sampled
+    assert f"{len(ROWS)} rows in" in said
+    assert "all keys are cut into 7 blocks" in said
+
+
 def test_trailing_windows_of_all_keys_are_cut_by_time(spark: SparkSession) -> None:
     frame = frame_of(spark, ROWS)
     for over in (window.trailing(us(300)), window.trailing("15 s"), window.trailing(rows=3)):

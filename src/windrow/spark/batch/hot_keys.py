@@ -18,7 +18,7 @@ from windrow.parallel import Method
 from windrow.spark.analysis.resolve import Request
 from windrow.spark.batch.cutting import Cutting, HotKeys
 from windrow.spark.batch.facts import cut_of, facts_of
-from windrow.spark.batch.sampling import LIMIT_S, look_at, why_not
+from windrow.spark.batch.sampling import LIMIT_S, UNKNOWN_BYTES, look_at, why_not
 from windrow.windows import Emit, Order
 
 __all__ = [
@@ -55,7 +55,7 @@ def hot_keys(request: Request, tasks: int) -> HotKeys:
     """The keys to split, if any, of a request whose keys can be split."""
     keys, forced = request.definition.keys, request.method is Method.TIME
     tasks = tasks if request.units is None else request.units
-    one_in = 1 if forced and _is_small(request.rows) else _ONE_IN
+    one_in = 1 if forced and _may_be_small(request.rows) else _ONE_IN
     look = look_at(request, lambda: _sample(request.rows, keys, one_in))
     if look.found is None:
         return HotKeys(notes=(_unseen(f"it took longer than {LIMIT_S:.0f} s"),))
@@ -132,12 +132,13 @@ def _seen(sample: pa.Table, notes: str, split: int) -> str:
     )
 
 
-def _is_small(rows: DataFrame) -> bool:
+def _may_be_small(rows: DataFrame) -> bool:
     """Whether to sample all rows: a sample of few rows would say little."""
     java = getattr(rows, "_jdf", None)
-    return java is not None and int(java.queryExecution().optimizedPlan().stats().sizeInBytes()) < (
-        _SMALL_BYTES
-    )
+    if java is None:  # Spark Connect
+        return True
+    size = int(java.queryExecution().optimizedPlan().stats().sizeInBytes())
+    return size < _SMALL_BYTES or size >= UNKNOWN_BYTES
 
 
 def _sample(rows: DataFrame, keys: tuple[str, ...], one_in: int) -> pa.Table:

@@ -21,7 +21,7 @@ from windrow.plan import Sample
 from windrow.spark.analysis.resolve import Request
 from windrow.spark.transport.workers import JOB_ERRORS, described
 
-__all__ = ["LIMIT_S", "SETTING", "Look", "look_at", "why_not"]
+__all__ = ["LIMIT_S", "SETTING", "UNKNOWN_BYTES", "Look", "look_at", "why_not"]
 
 SETTING = "spark.windrow.sample"
 
@@ -31,8 +31,8 @@ _AGAIN_S = 1.0
 
 # An input with fewer bytes has no key that is worth splitting.
 _FEW_BYTES = 1 << 20
-# Spark's word for a size that it does not know.
-_UNKNOWN_BYTES = 1 << 62
+# Spark takes a size that it does not know for one that is a thousand times as large.
+UNKNOWN_BYTES = 1 << 53
 
 # Steps of a plan that only read rows, or pass them on.
 _READING = {
@@ -139,7 +139,7 @@ def _not_merely_read(rows: DataFrame) -> str | None:
     size = int(plan.stats().sizeInBytes())
     if size < _FEW_BYTES:
         return f"the input is small ({max(size >> 10, 1):,} KB)"
-    return None if size < _UNKNOWN_BYTES else "Spark does not know how large the input is"
+    return None if size < UNKNOWN_BYTES else "Spark does not know how large the input is"
 
 
 def _nodes(plan: Any) -> Iterator[Any]:
