@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from benchmarks.data import Floats
 from windrow.approximate.compiled_approximate_amta import CompiledApproximateAmta
 from windrow.approximate.interval import room_for
+from windrow.compiler.jit import jit
+from windrow.compiler.kernel import Kernel
 from windrow.structures import CompiledAmta
 from windrow.structures.given import columns_of
 
@@ -53,12 +55,17 @@ def _empty() -> Any:
     return empty
 
 
+def _step(kernel: Kernel) -> Any:
+    """A kernel as compiled code may call it."""
+    return jit(kernel._function)
+
+
 def exact_updates(window: CompiledAmta, readings: Floats) -> NDArray[np.int64]:
     """The ticks of each insert + evict + query of a full window."""
     columns, masks = window._columns([readings])
     out = window._room(len(readings))
     spent = np.empty(len(readings), np.int64)
-    _clocked()(window._steps.advance, columns, masks, (window._address, out), spent)
+    _clocked()(_step(window._steps.advance), columns, masks, (window._address, out), spent)
     return spent - _overhead()
 
 
@@ -74,7 +81,7 @@ def rolled_updates(
     addresses = tuple(array.ctypes.data for array in out)
     spent = np.empty(len(readings), np.int64)
     rest = (*window._places, size, addresses)
-    _clocked()(window._steps.roll, columns, masks, rest, spent)
+    _clocked()(_step(window._steps.roll), columns, masks, rest, spent)
     return spent - _overhead()
 
 

@@ -41,7 +41,7 @@ TINY: dict[str, Any] = {
     "many-slides": ManySlidesSizes(rows=300, keys=2, windows=((600, 60, "noop"),)),
     "several": SeveralSizes(rows=300, keys=2),
     "one_key": OneKeySizes(rows=300),
-    "choice": ChoiceSizes(rows=300, interpreted=300),
+    "choice": ChoiceSizes(rows=100_000, interpreted=300),  # fewer are not sampled
     "default-frame": DefaultSizes(rows=300, frame=20),
     "frames": FramesSizes(rows=300, frames=(2, 20)),
     "segment-tree": SegmentsSizes(
