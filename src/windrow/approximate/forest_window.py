@@ -226,7 +226,7 @@ def window_code(
             changed(window, forest)
 
     def take(window: Any, forest: Any, updates: Any) -> Any:
-        """Take out the oldest whole buckets that have at least so many updates, as one."""
+        """Take the oldest buckets out, as one, until `updates` of them or more are gone."""
         taken = identity
         if forest_size(forest) > 0:
             end = end_with(window, forest, updates)
