@@ -93,7 +93,7 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up .venv (once; a minute or two)"
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
-	    --constraint constraints.txt --editable '.[bench,cli,connect,dev,redis,rocksdb,sketches]'
+	    --constraint constraints.txt --editable '.[bench,cli,connect,dev,edge,redis,rocksdb,sketches]'
 	@touch $@
 
 # Only who builds the site needs what builds it.

@@ -11,8 +11,8 @@ from examples.hot_hours import demo
 from examples.hot_hours.agreement import compare, read_results
 from examples.hot_hours.day import JOBS
 from tests.spark.conftest import spark
-from windrow.cli.job import read_job
 from windrow.datasets import day_of_arrivals
+from windrow.jobs import read_job
 
 __all__ = ["spark"]
 

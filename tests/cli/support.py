@@ -3,7 +3,7 @@
 from pathlib import Path
 from textwrap import dedent
 
-from windrow.cli.job import Job, JobFileError, read_job
+from windrow.jobs import Job, JobFileError, read_job
 
 GOOD = """\
 source: {format: parquet, path: readings}

@@ -10,7 +10,7 @@ import yaml
 
 from tests.cli.support import GOOD, STREAM
 from tests.fuzz.texts import changed, junk, within_seconds
-from windrow.cli.job import Job, JobFileError, read_job
+from windrow.jobs import Job, JobFileError, read_job
 
 JOBS = (
     GOOD,

@@ -1,10 +1,11 @@
 """The command line, one file or folder for each command.
 
 `commands.py` lists the commands; `run.py` (`run` by `batch.py` or `stream.py`, and `explain`),
-`state.py` and `calibrate/` work with Spark, `plan/`, `simulate/` and `tune/` without.  `job/` reads
-job files, `query.py` makes a query of one.  Shared: `options.py`, `quantities.py`, `traces.py` read
-what is given, `session.py` opens Spark, `progress.py` and `tally.py` show progress, `report.py`,
-`results.py`, `figures.py` and `drawing.py` say what came out, `failures.py` what went wrong.
+`state.py` and `calibrate/` work with Spark, `plan/`, `simulate/` and `tune/` without.  Job files
+are read by `windrow.jobs`; `query.py` makes a query of one.  Shared: `options.py`, `quantities.py`,
+`traces.py` read what is given, `session.py` opens Spark, `progress.py` and `tally.py` show
+progress, `report.py`, `results.py`, `figures.py` and `drawing.py` say what came out, `failures.py`
+what went wrong.
 """
 
 import sys

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import click
 
 from windrow.cli.failures import explained
-from windrow.cli.job import JobFileError
 from windrow.errors import InputError, WindrowError
+from windrow.jobs import JobFileError
 
 __all__ = [
     "PATH",

@@ -6,8 +6,8 @@ from math import inf, nan
 from typing import Any, TypeVar
 
 from windrow.arguments import shown
-from windrow.cli.job.problems import did_you_mean
 from windrow.errors import InputError, WindowError
+from windrow.jobs.problems import did_you_mean
 from windrow.windows import microseconds
 
 __all__ = [

@@ -10,8 +10,8 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from windrow.cli.failures import condition_of, explained, missing_format
-from windrow.cli.job import Job, JobFileError, Place, Problem, Source, check_columns
 from windrow.errors import WindrowError
+from windrow.jobs import Job, JobFileError, Place, Problem, Source, check_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -12,8 +12,8 @@ from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as F
 
 from windrow.cli.failures import condition_of, missing_format
-from windrow.cli.job import Job, JobFileError, Problem, Sink
 from windrow.cli.query import SPARK_ERRORS
+from windrow.jobs import Job, JobFileError, Problem, Sink
 from windrow.spark.analysis.columns import free_name, quoted
 
 __all__ = ["another_query", "count_batch", "count_stream", "flat", "writing"]

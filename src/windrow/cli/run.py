@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from windrow.cli.job import read_job
 from windrow.cli.options import job_command
 from windrow.cli.progress import shown
 from windrow.cli.report import Report
 from windrow.cli.session import opened
+from windrow.jobs import read_job
 
 __all__ = ["explain", "run"]
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, BinaryIO
 
 from windrow.cli.failures import explained
-from windrow.cli.job import Job, JobFileError, Problem
+from windrow.jobs import Job, JobFileError, Problem
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

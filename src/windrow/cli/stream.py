@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from windrow.cli.job import AVAILABLE_NOW, Job
 from windrow.cli.progress import Doing, of_stages, of_stream
 from windrow.cli.query import Question
 from windrow.cli.report import Report
 from windrow.cli.results import count_stream, flat, writing
 from windrow.cli.tally import ROWS_IN, ROWS_OUT, Tally
+from windrow.jobs import AVAILABLE_NOW, Job
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -6,7 +6,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from windrow.cli.job.problems import did_you_mean
 from windrow.cli.plan.outcome import Outcome
 from windrow.cli.plan.wording import told_as_options, told_of
 from windrow.cli.quantities import (
@@ -23,6 +22,7 @@ from windrow.cli.quantities import (
 )
 from windrow.cli.traces import Given
 from windrow.errors import InputError
+from windrow.jobs.problems import did_you_mean
 from windrow.topology import (
     PRESETS,
     Arrivals,

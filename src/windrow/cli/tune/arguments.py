@@ -6,9 +6,9 @@ from typing import Any
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.lookup import registered
 from windrow.approximate.tuning import Target
-from windrow.cli.job.expressions import ExpressionError, read_aggregate
 from windrow.cli.quantities import read_bytes, read_share
 from windrow.errors import InputError
+from windrow.jobs.expressions import ExpressionError, read_aggregate
 from windrow.windows import TrailingRows, TrailingTime, microseconds
 
 __all__ = ["read_asked", "read_target", "read_window"]

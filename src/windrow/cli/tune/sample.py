@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windrow.cli.job.problems import did_you_mean
 from windrow.errors import InputError
 from windrow.files.tables import read_table, require_single, timestamps
+from windrow.jobs.problems import did_you_mean
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.support import GOOD, STREAM, problems, read, with_line
-from windrow.cli.job import Job, check_columns, read_job
 from windrow.errors import WindrowError
+from windrow.jobs import Job, check_columns, read_job
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from typing import Any
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.lookup import registered
 from windrow.algebra.other_names import OTHER_NAMES
-from windrow.cli.job.problems import did_you_mean
 from windrow.errors import AggregateError
+from windrow.jobs.problems import did_you_mean
 
 __all__ = ["ExpressionError", "read_aggregate"]
 

@@ -6,9 +6,9 @@ from typing import TypeVar
 
 import yaml
 
-from windrow.cli.job.entry import Entry, with_way_out
-from windrow.cli.job.problems import did_you_mean
 from windrow.errors import WindowError
+from windrow.jobs.entry import Entry, with_way_out
+from windrow.jobs.problems import did_you_mean
 from windrow.windows import (
     Closed,
     Count,

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from windrow.algebra.aggregate import Aggregate
-from windrow.cli.job.bounds import bounded, read_approximation, split_bound
-from windrow.cli.job.checks import check_together
-from windrow.cli.job.document import compose
-from windrow.cli.job.ends import read_path, read_sink, read_source
-from windrow.cli.job.entry import Entry
-from windrow.cli.job.expressions import ExpressionError, read_aggregate
-from windrow.cli.job.job import Job, Read
-from windrow.cli.job.problems import JobFileError, Place, Problem, Problems
-from windrow.cli.job.windows import read_windows
+from windrow.jobs.bounds import bounded, read_approximation, split_bound
+from windrow.jobs.checks import check_together
+from windrow.jobs.document import compose
+from windrow.jobs.ends import read_path, read_sink, read_source
+from windrow.jobs.entry import Entry
+from windrow.jobs.expressions import ExpressionError, read_aggregate
+from windrow.jobs.job import Job, Read
+from windrow.jobs.problems import JobFileError, Place, Problem, Problems
+from windrow.jobs.windows import read_windows
 from windrow.parallel import Method
 from windrow.plan import Strategy
 from windrow.windows import Emit, Order, Window

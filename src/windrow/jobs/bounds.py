@@ -8,8 +8,8 @@ import yaml
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.within import CONFIDENCE
 from windrow.approximate.chosen import method_for
-from windrow.cli.job.entry import Entry, with_way_out
 from windrow.errors import InputError
+from windrow.jobs.entry import Entry, with_way_out
 
 __all__ = ["bounded", "read_approximation", "split_bound"]
 

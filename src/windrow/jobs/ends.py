@@ -6,8 +6,8 @@ from pathlib import Path
 
 import yaml
 
-from windrow.cli.job.entry import Entry
-from windrow.cli.job.job import AVAILABLE_NOW, Sink, Source
+from windrow.jobs.entry import Entry
+from windrow.jobs.job import AVAILABLE_NOW, Sink, Source
 
 __all__ = ["APPEND_ONLY", "TO_LOOK_AT", "read_path", "read_sink", "read_source"]
 

@@ -6,7 +6,7 @@ import pytest
 
 from windrow import agg
 from windrow.algebra.lookup import registered
-from windrow.cli.job.expressions import ExpressionError, read_aggregate
+from windrow.jobs.expressions import ExpressionError, read_aggregate
 
 
 @pytest.mark.parametrize(

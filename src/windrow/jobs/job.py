@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from windrow.algebra.aggregate import Aggregate
-from windrow.cli.job.problems import Place
+from windrow.jobs.problems import Place
 from windrow.windows import Window
 
 __all__ = ["AVAILABLE_NOW", "Job", "Read", "Sink", "Source"]

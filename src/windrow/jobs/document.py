@@ -7,9 +7,9 @@ from typing import Any
 
 import yaml
 
-from windrow.cli.job.problems import JobFileError, Place, Problem, Problems, kind_of
 from windrow.errors import InputError
 from windrow.files.small_files import read_small
+from windrow.jobs.problems import JobFileError, Place, Problem, Problems, kind_of
 
 __all__ = ["compose"]
 

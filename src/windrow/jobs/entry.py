@@ -7,8 +7,8 @@ from math import isfinite
 
 import yaml
 
-from windrow.cli.job.problems import Place, Problem, Problems, did_you_mean, kind_of
 from windrow.errors import WindowError, WindrowError
+from windrow.jobs.problems import Place, Problem, Problems, did_you_mean, kind_of
 from windrow.windows import microseconds
 
 __all__ = ["Entry", "with_way_out"]

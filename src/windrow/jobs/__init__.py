@@ -4,10 +4,10 @@
 `windows`, `expressions` and `bounds` read the parts, `checks` looks at the whole.
 """
 
-from windrow.cli.job.checks import check_columns
-from windrow.cli.job.job import AVAILABLE_NOW, Job, Sink, Source
-from windrow.cli.job.problems import JobFileError, Place, Problem
-from windrow.cli.job.read import read_job
+from windrow.jobs.checks import check_columns
+from windrow.jobs.job import AVAILABLE_NOW, Job, Sink, Source
+from windrow.jobs.problems import JobFileError, Place, Problem
+from windrow.jobs.read import read_job
 
 __all__ = [
     "AVAILABLE_NOW",

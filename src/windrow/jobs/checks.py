@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 
-from windrow.cli.job.ends import APPEND_ONLY, TO_LOOK_AT
-from windrow.cli.job.entry import Entry
-from windrow.cli.job.job import Job
-from windrow.cli.job.problems import Problem, did_you_mean
+from windrow.jobs.ends import APPEND_ONLY, TO_LOOK_AT
+from windrow.jobs.entry import Entry
+from windrow.jobs.job import Job
+from windrow.jobs.problems import Problem, did_you_mean
 
 __all__ = ["check_columns", "check_together"]
 

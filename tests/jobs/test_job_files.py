@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.support import GOOD, STREAM, problems, read, with_line
 from windrow import agg, window
-from windrow.cli.job import AVAILABLE_NOW
+from windrow.jobs import AVAILABLE_NOW
 
 
 def test_a_good_job_is_read_in_full(tmp_path: Path) -> None:
