@@ -10,6 +10,7 @@
     ├── CompilationError      a function that must be compiled cannot be         (TypeError)
     ├── EmptyWindowError      more updates were evicted than the window holds    (IndexError)
     ├── SnapshotError         a snapshot does not belong to this structure       (ValueError)
+    ├── MessageError          bytes from another node are no message of ours     (ValueError)
     ├── WorkerError           Spark's Python workers cannot run windrow          (RuntimeError)
     └── StoreError            a store of pages cannot do what it was asked
         ├── StoreUnreachableError  a store does not answer                       (ConnectionError)
@@ -30,6 +31,7 @@ __all__ = [
     "DamagedPageError",
     "EmptyWindowError",
     "InputError",
+    "MessageError",
     "NotInvertibleError",
     "PolicyError",
     "ResultOverflowError",
@@ -138,6 +140,16 @@ class SnapshotError(WindrowError, ValueError):
     >>> structures.Amta(agg.sum()).restore(structures.Amta(agg.max()).snapshot())
     Traceback (most recent call last):
     windrow.errors.SnapshotError: ...
+    """
+
+
+class MessageError(WindrowError, ValueError):
+    """Bytes that came from another node, or from its log, are no message of ours.
+
+    >>> from windrow.wire.messages import decode
+    >>> decode(b"not a message")
+    Traceback (most recent call last):
+    windrow.errors.MessageError: ...
     """
 
 

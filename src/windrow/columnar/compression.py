@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from windrow.errors import SnapshotError
 
-__all__ = ["compress", "decompress", "from_text", "to_text"]
+__all__ = ["compress", "decompress", "decompressed_size", "from_text", "to_text"]
 
 _LZ4 = pa.Codec("lz4_raw")
 _HEAD = "<q"  # the length before, below 0 if bytes were put by place; 0 if they are as they were
@@ -41,15 +41,16 @@ def compress(content: bytes) -> bytes:
     return struct.pack(_HEAD, 0) + content
 
 
+def decompressed_size(content: Any) -> int:
+    """How many bytes the content says it was."""
+    length = _length(memoryview(content))
+    return abs(length) if length else len(content) - _HEAD_BYTES
+
+
 def decompress(content: Any) -> Any:
     """What was compressed."""
     view = memoryview(content)
-    if len(view) < _HEAD_BYTES:
-        raise SnapshotError(
-            f"state of {len(view)} bytes is too short to be of this version of windrow: "
-            "use a new checkpoint"
-        )
-    (length,) = struct.unpack_from(_HEAD, view)
+    length = _length(view)
     rest = pa.py_buffer(view[_HEAD_BYTES:])
     if not length:
         return rest
@@ -63,6 +64,16 @@ def decompress(content: Any) -> Any:
             "a new one"
         ) from None
     return _in_words(whole) if length < 0 else whole
+
+
+def _length(view: memoryview) -> int:
+    if len(view) < _HEAD_BYTES:
+        raise SnapshotError(
+            f"state of {len(view)} bytes is too short to be of this version of windrow: "
+            "use a new checkpoint"
+        )
+    length: int = struct.unpack_from(_HEAD, view)[0]
+    return length
 
 
 def _compressed(content: bytes) -> bytes:

@@ -78,6 +78,7 @@ def widened(pack: Any, schema: pa.Schema) -> pa.Table:
             f"pack of {len(view)} bytes ends within its head: it is damaged; use a copy of what "
             "it was read from"
         ) from None
+    _require_whole_numbers(masks, schema, len(view))
     end = _MASKS.size + 8 * len(changed)
     added = dict(zip(changed, bases, strict=True))
     own = unpack(view[end:], _narrow(schema, *masks))
@@ -91,6 +92,17 @@ def widened(pack: Any, schema: pa.Schema) -> pa.Table:
         else:
             wide.append(next(columns))
     return pa.Table.from_arrays(wide, schema=schema)
+
+
+def _require_whole_numbers(masks: tuple[int, int], schema: pa.Schema, size: int) -> None:
+    """Refuse a head that no table has: a column that counts up takes no bytes, however long."""
+    offsets, counting = masks
+    ours = _mask({p: 0 for p, field in enumerate(schema) if field.type == pa.int64()})
+    if offsets & counting or (offsets | counting) & ~ours or len(_places(counting)) == len(schema):
+        raise SnapshotError(
+            f"pack of {size} bytes has a head that is of no such table: it is damaged; use a copy "
+            "of what it was read from"
+        )
 
 
 def _whole_numbers(table: pa.Table) -> dict[int, NDArray[np.int64]]:

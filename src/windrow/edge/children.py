@@ -1,0 +1,287 @@
+"""What every node with children does: take their frames, merge them, answer them."""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from windrow.edge.inflow import Applied, Inflow, Merged
+from windrow.edge.payload import Payload, payload_for
+from windrow.edge.query import NodeQuery, read_node_query
+from windrow.errors import MessageError
+from windrow.wire.messages import (
+    Ack,
+    Asking,
+    Dropping,
+    Frame,
+    Hello,
+    Late,
+    LateAck,
+    Leaving,
+    Message,
+    Resend,
+    Status,
+    Welcome,
+)
+
+from windrow.wire.tables import table_bytes
+
+__all__ = ["Absence", "Children", "Send"]
+
+
+class Absence(Enum):
+    """What becomes of results while a member is silent."""
+
+    WAIT = "wait"  # they wait for it
+    EXCLUDE = "exclude"  # they come without it, and say so
+
+
+@dataclass(frozen=True)
+class Send:
+    """A message for a neighbour."""
+
+    to: str
+    message: Message
+
+
+@dataclass
+class _Known:
+    """A query at a node with children."""
+
+    query: NodeQuery
+    payload: Payload
+    inflow: Inflow
+
+
+class Children(ABC):
+    """The lower side of a merger or a landing."""
+
+    def __init__(
+        self,
+        name: str,
+        members: Iterable[str],
+        *,
+        buffer_bytes: int = 64 << 20,
+        absence: Absence = Absence.WAIT,
+        patience_us: int = 30_000_000,
+    ) -> None:
+        self.name = name
+        self.members = sorted(members)
+        self.counts: Counter[str] = Counter()
+        self._buffer_bytes = buffer_bytes
+        self._absence, self._patience_us = absence, patience_us
+        self._known: dict[str, _Known] = {}
+        self._heard: dict[str, int] = {}  # when each member was last heard of
+        self._epochs: dict[str, int] = {}
+        self._greeted: set[str] = set()  # members that wait for a welcome
+        self._statuses: dict[str, Any] = {}
+        self._out: list[Send] = []
+        self._unacked: set[tuple[str, str]] = set()  # members and queries to be answered
+
+    @property
+    def queries(self) -> list[str]:
+        """The fingerprints of what is computed."""
+        return [*self._known]
+
+    def ask(self, text: str, since: int | None = None) -> str:
+        """Compute a query from now on; all children hear of it."""
+        query = read_node_query(text)
+        fingerprint = query.fingerprint
+        if fingerprint not in self._known:
+            payload = payload_for(query)
+            inflow = Inflow(payload, self.members, since)
+            self._known[fingerprint] = _Known(query, payload, inflow)
+            self._begun(fingerprint)
+            self._greeted.update(self._epochs)
+        return fingerprint
+
+    def drop(self, fingerprint: str) -> None:
+        """A query that nobody asks any more."""
+        if self._known.pop(fingerprint, None) is not None:
+            self._out += [Send(member, Dropping(fingerprint)) for member in self.members]
+
+    def join(self, member: str) -> None:
+        """A new child, from what has been merged on."""
+        if member not in self.members:
+            self.members = sorted([*self.members, member])
+            for known in self._known.values():
+                known.inflow.join(member)
+
+    def remove(self, member: str) -> dict[str, int]:
+        """A child that will not come back; how far it had come, query by query."""
+        self.members = [name for name in self.members if name != member]
+        self._epochs.pop(member, None)
+        found = {}
+        for fingerprint, known in self._known.items():
+            frontier = known.inflow.remove(member)
+            if frontier is not None:
+                found[fingerprint] = frontier
+        return found
+
+    def adopt(self, member: str, frontiers: dict[str, int]) -> None:
+        """A child of a dead child: its frames count from where those of its parent ended."""
+        self.members = sorted({*self.members, member})
+        for fingerprint, known in self._known.items():
+            known.inflow.join(member, frontiers.get(fingerprint))
+
+    def receive(self, member: str, message: Message, now: int) -> None:
+        """What a child says; the carrier vouches for its name."""
+        if member not in self.members:
+            self.counts["messages of strangers"] += 1
+            return
+        self._heard[member] = now
+        if not self._is_ready() and not isinstance(message, Hello):
+            self.counts["early messages"] += 1
+            return
+        if isinstance(message, Hello):
+            self._epochs[member] = message.epoch
+            self._greeted.add(member)
+        elif isinstance(message, Frame):
+            self._take(member, message)
+        elif isinstance(message, Late):
+            self._take_late(member, message)
+        elif isinstance(message, Leaving):
+            for fingerprint, at in message.frontiers.items():
+                if fingerprint in self._known:
+                    self._known[fingerprint].inflow.leave(member, at)
+        elif isinstance(message, Status):
+            self._statuses.update(message.nodes)
+        else:
+            self.counts["messages out of place"] += 1
+
+    def step(self, now: int) -> list[Send]:
+        """Merge what has become complete, and say what to send."""
+        self._watch(now)
+        for fingerprint, known in self._known.items():
+            for merged in known.inflow.ready():
+                self._pass_on(fingerprint, known.payload, merged)
+                self._unacked.update((member, fingerprint) for member in self.members)
+        self._settle(now)
+        if self._is_ready():
+            self._welcome()
+        self._answer()
+        out, self._out = self._out, []
+        return out
+
+    @abstractmethod
+    def _begun(self, fingerprint: str) -> None:
+        """A query is computed here from now on."""
+
+    @abstractmethod
+    def _pass_on(self, fingerprint: str, payload: Payload, merged: Merged) -> None:
+        """A stretch is complete."""
+
+    @abstractmethod
+    def _pass_on_late(self, late: Late) -> bool:
+        """Late rows have come; whether they are safe at once."""
+
+    @abstractmethod
+    def _settle(self, now: int) -> None:
+        """All of this step has been passed on."""
+
+    def _is_ready(self) -> bool:
+        """Whether it is known what is asked, and how far the node had come."""
+        return True
+
+    @abstractmethod
+    def _durable(self, fingerprint: str) -> int:
+        """Up to where all will survive any crash."""
+
+    def _take(self, member: str, frame: Frame) -> None:
+        known = self._known.get(frame.query)
+        if known is None:
+            self.counts["frames of unknown queries"] += 1
+            return
+        try:
+            applied = known.inflow.apply(member, frame)
+        except MessageError:
+            self.counts["damaged frames"] += 1
+            return
+        self.counts[f"{applied.value} frames"] += 1
+        for late in known.inflow.behind:
+            # Numbered by time: whoever has this has all that the member sent late before.
+            sender = f"{self.name} without {late.member}"
+            body = table_bytes(late.body)
+            self._take_late(
+                member, Late(frame.query, sender, late.to, late.rows, body, late.since, late.to)
+            )
+        known.inflow.behind.clear()
+        frontier = known.inflow.frontier(member)
+        if applied is Applied.GAP and frontier is not None:
+            self._out.append(Send(member, Resend(frame.query, frontier)))
+        else:
+            self._unacked.add((member, frame.query))
+
+    def _take_late(self, member: str, late: Late) -> None:
+        if late.query not in self._known:
+            self.counts["frames of unknown queries"] += 1
+        elif self._pass_on_late(late):
+            self._late_is_safe(member, LateAck(late.query, late.sender, late.number))
+
+    def _late_is_safe(self, member: str, ack: LateAck) -> None:
+        """What came late by a member is on the root's disk."""
+        known = self._known.get(ack.query)
+        if known is not None and ack.sender == f"{self.name} without {member}":
+            known.inflow.late_is_safe(member, ack.number)
+            self._unacked.add((member, ack.query))
+        else:
+            self._out.append(Send(member, ack))
+
+    def _welcome(self) -> None:
+        for member in sorted(self._greeted.intersection(self.members)):
+            frontiers = {}
+            for fingerprint, known in self._known.items():
+                self._out.append(Send(member, Asking(fingerprint, known.query.text)))
+                frontier = known.inflow.frontier(member)
+                if frontier is not None:
+                    frontiers[fingerprint] = frontier
+            welcome = Welcome(tuple(self._known), frontiers, self._credit(member))
+            self._out.append(Send(member, welcome))
+        self._greeted.clear()
+
+    def _answer(self) -> None:
+        for member, fingerprint in sorted(self._unacked):
+            known = self._known.get(fingerprint)
+            frontier = None if known is None else known.inflow.frontier(member)
+            if frontier is None:
+                continue
+            durable = known.inflow.durable(member, min(frontier, self._durable(fingerprint)))
+            ack = Ack(fingerprint, frontier, durable, self._credit(member))
+            self._out.append(Send(member, ack))
+        self._unacked.clear()
+
+    def _credit(self, member: str) -> int:
+        held = sum(known.inflow.size(member) for known in self._known.values())
+        return max(0, self._buffer_bytes - held)
+
+    def _watch(self, now: int) -> None:
+        """Do without members that are silent for too long, if that is wanted."""
+        if self._absence is Absence.WAIT:
+            return
+        for member in self.members:
+            silent = now - self._heard.setdefault(member, now) > self._patience_us
+            for known in self._known.values():
+                if silent:
+                    known.inflow.exclude(member)
+
+    def _statuses_with(self, own: dict[str, Any]) -> Status:
+        return Status({**self._statuses, self.name: own})
+
+    def figures(self) -> dict[str, Any]:
+        """Plain numbers about the node."""
+        queries = {
+            fingerprint: {
+                "frontier": known.inflow.merged,
+                "members": {m: known.inflow.frontier(m) for m in self.members},
+                "missing": sorted(known.inflow.excluded),
+            }
+            for fingerprint, known in self._known.items()
+        }
+        return {
+            "members": self.members,
+            "connected": sorted(self._epochs),
+            "counts": dict(self.counts),
+            "queries": queries,
+        }

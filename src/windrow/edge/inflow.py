@@ -1,0 +1,207 @@
+"""The frames of a node's children, merged as far as all of them have come.
+
+A child's frontier says up to which time all its rows are here.  What lies before the smallest
+frontier of all members is merged, in the order of their names, and goes on.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+import pyarrow as pa
+
+from windrow.edge.payload import BEGIN, Payload
+from windrow.wire.messages import Frame
+from windrow.wire.tables import MOST_BYTES, table_of
+
+__all__ = ["Applied", "Behind", "Inflow", "Merged"]
+
+
+class Applied(Enum):
+    """What became of a frame."""
+
+    NEW = "new"
+    DUPLICATE = "duplicate"
+    GAP = "gap"  # frames before it are missing
+    STRANGER = "stranger"  # it came from no member
+
+
+@dataclass(frozen=True)
+class Merged:
+    """A stretch of time of which all members have sent all rows."""
+
+    since: int
+    to: int
+    rows: int
+    body: pa.Table
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Behind:
+    """A stretch that a member sent after it had been merged without it."""
+
+    member: str
+    since: int
+    to: int
+    rows: int
+    body: pa.Table
+
+
+@dataclass
+class _Member:
+    """What a child has sent for a query that has not been merged."""
+
+    frontier: int | None = None  # None: it has not begun
+    bodies: list[pa.Table] = field(default_factory=list)
+    size: int = 0  # in bytes, as they came
+    rows: int = 0
+    missing: dict[int, tuple[str, ...]] = field(default_factory=dict)  # by the end of the frame
+    until: int | None = None  # from where on its frames go to another parent
+    begun: int = BEGIN
+
+
+class Inflow:
+    """The frames of one query."""
+
+    def __init__(self, payload: Payload, members: Iterable[str], since: int | None = None) -> None:
+        self.payload = payload
+        self.merged = since  # None: nothing has been merged yet
+        self.members = {name: _Member(since) for name in members}
+        self.excluded: set[str] = set()  # members that are not waited for
+        self.behind: list[Behind] = []  # what members sent after it was merged without them
+        self._safe: dict[str, int] = {}  # up to where that is safe, by member
+        self._caught: dict[str, int] = {}  # where members were waited for again
+
+    def frontier(self, member: str) -> int | None:
+        """Up to where a member's rows are here; None if it has not begun."""
+        found = self.members.get(member)
+        return None if found is None else found.frontier
+
+    def size(self, member: str) -> int:
+        """How many bytes of a member wait to be merged."""
+        return self.members[member].size if member in self.members else 0
+
+    def join(self, name: str, since: int | None = None) -> None:
+        """A new member, whose rows count from what has been merged on."""
+        if name not in self.members:
+            self.members[name] = _Member(self.merged if since is None else since)
+
+    def leave(self, name: str, at: int) -> None:
+        """A member's frames from a frontier on go elsewhere."""
+        if name in self.members:
+            self.members[name].until = at
+
+    def remove(self, name: str) -> int | None:
+        """A member that will not come back: its frontier."""
+        member = self.members.pop(name, None)
+        self.excluded.discard(name)
+        return None if member is None else member.frontier
+
+    def resume(self, frontier: int) -> None:
+        """Go on from a frontier, after a crash that took all that was here."""
+        self.merged = frontier
+        for member in self.members.values():
+            member.frontier = frontier
+
+    def exclude(self, name: str) -> None:
+        """Do not wait for a member, until it has caught up."""
+        member = self.members.get(name)
+        if member is None or self.merged is None or name in self.excluded:
+            return
+        self.excluded.add(name)
+        if member.frontier is None:
+            member.frontier = self.merged
+        self._safe.setdefault(name, member.frontier)
+
+    def durable(self, name: str, durable: int) -> int:
+        """Up to where a member need not keep its frames, if what was merged is safe so far."""
+        return min(durable, self._safe.get(name, durable))
+
+    def late_is_safe(self, name: str, to: int) -> None:
+        """What a member sent after others had gone on is safe up to a time."""
+        self._safe[name] = max(self._safe.get(name, to), to)
+        if name not in self.excluded and self._safe[name] >= self._caught.get(name, to):
+            del self._safe[name]
+            self._caught.pop(name, None)
+
+    def apply(self, name: str, frame: Frame, most_bytes: int = MOST_BYTES) -> Applied:
+        """Take a frame of a member, if it is the next one."""
+        member = self.members.get(name)
+        if member is None:
+            return Applied.STRANGER
+        if member.frontier is None:
+            member.frontier = member.begun = frame.since
+        if frame.to <= member.frontier and frame.since < frame.to:
+            return Applied.DUPLICATE
+        if frame.since > member.frontier:
+            return Applied.GAP
+        body = table_of(frame.body, self.payload.schema, most_bytes)
+        if frame.since < member.frontier:  # cut differently than the last time
+            _, body = self.payload.split(body, member.frontier)
+        rows = frame.rows
+        if name in self.excluded and self.merged is not None:
+            late, body = self.payload.split(body, self.merged)
+            end = min(frame.to, self.merged)
+            if end > member.frontier:
+                self.behind.append(Behind(name, member.frontier, end, rows, late))
+                rows = 0
+            if frame.to >= self.merged:
+                self._caught[name] = self.merged
+                self.excluded.discard(name)
+        if body.num_rows:
+            member.bodies.append(body)
+        member.size += len(frame.body)
+        member.rows += rows
+        if frame.missing:
+            member.missing[frame.to] = frame.missing
+        member.frontier = frame.to
+        return Applied.NEW
+
+    def ready(self) -> Iterator[Merged]:
+        """The stretch that has become complete, if one has."""
+        self._let_go()
+        waited = [m for name, m in self.members.items() if name not in self.excluded]
+        frontiers = [m.frontier for m in waited]
+        if not waited or None in frontiers:
+            return
+        to = min(f for f in frontiers if f is not None)
+        since = max(m.begun for m in waited) if self.merged is None else self.merged
+        if to < since:
+            return
+        self.merged = since
+        if to == since:
+            return
+        parts, rows = [], 0
+        missing = set(self.excluded)
+        for name in sorted(self.members):
+            member = self.members[name]
+            if name in self.excluded:
+                continue
+            own, left = self._parted(member, to)
+            if own is not None:
+                _, own = self.payload.split(own, since)
+                parts.append(own)
+            if not left:
+                rows += member.rows
+                member.rows = member.size = 0
+            for end in [end for end in member.missing if end <= to]:
+                missing.update(member.missing.pop(end))
+        self.merged = to
+        yield Merged(since, to, rows, self.payload.merge(parts), tuple(sorted(missing)))
+
+    def _parted(self, member: _Member, to: int) -> tuple[pa.Table | None, bool]:
+        """What a member has before a time, and whether more is left."""
+        if not member.bodies:
+            return None, False
+        body = pa.concat_tables(member.bodies)
+        own, rest = self.payload.split(body, to)
+        member.bodies = [rest] if rest.num_rows else []
+        return own, bool(member.bodies)
+
+    def _let_go(self) -> None:
+        """Do without members of which all has been merged that was to come here."""
+        for name, member in [*self.members.items()]:
+            if member.until is not None and self.merged is not None and self.merged >= member.until:
+                del self.members[name]
+                self.excluded.discard(name)

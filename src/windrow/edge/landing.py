@@ -1,0 +1,86 @@
+"""A landing: the frames of all, merged, and safe on disk: what comes here counts once.
+
+The spool is a log of messages, frames in the order of their stretches and late rows in between.
+Spark reads it, or a plain root.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from windrow.edge.children import Children
+from windrow.edge.inflow import Merged
+from windrow.edge.payload import BEGIN, Payload
+from windrow.wire.log import Disk
+from windrow.wire.messages import Asking, Dropping, Frame, Late, LateAck, Status, decode, encode
+from windrow.wire.tables import table_bytes
+
+__all__ = ["Landing"]
+
+
+class Landing(Children):
+    """The core of a landing: no clock, disk or network of its own."""
+
+    def __init__(
+        self, name: str, members: Iterable[str], disk: Disk, queries: Sequence[str] = (), **how: Any
+    ) -> None:
+        super().__init__(name, members, **how)
+        self._disk = disk
+        self._safe: dict[str, int] = {}
+        self._late: dict[tuple[str, str], int] = {}
+        self._restoring = True
+        texts: dict[str, str] = {}
+        for _, record in disk.records():
+            message = decode(record)
+            if isinstance(message, Asking):
+                texts[message.query] = message.text
+            elif isinstance(message, Dropping):
+                texts.pop(message.query, None)
+                self._safe.pop(message.query, None)
+            elif isinstance(message, Frame):
+                self._safe[message.query] = message.to
+            elif isinstance(message, Late):
+                self._late[message.query, message.sender] = message.number
+        for fingerprint, text in texts.items():
+            self.ask(text, self._safe.get(fingerprint))
+        self._restoring = False
+        for text in queries:
+            self.ask(text)
+        disk.sync()
+
+    def drop(self, fingerprint: str) -> None:
+        """A query that nobody asks any more; its spool says so."""
+        if fingerprint in self._known:
+            self._disk.append(encode(Dropping(fingerprint)))
+        super().drop(fingerprint)
+
+    def status(self) -> Status:
+        """How the whole tree fares."""
+        own = {"role": "landing", "spool_bytes": self._disk.size, **self.figures()}
+        return self._statuses_with(own)
+
+    def _begun(self, fingerprint: str) -> None:
+        if not self._restoring:
+            text = self._known[fingerprint].query.text
+            self._disk.append(encode(Asking(fingerprint, text)))
+
+    def _pass_on(self, fingerprint: str, payload: Payload, merged: Merged) -> None:
+        body = table_bytes(merged.body)
+        frame = Frame(fingerprint, merged.since, merged.to, merged.rows, body, merged.missing)
+        self._disk.append(encode(frame))
+        self._safe[fingerprint] = merged.to
+
+    def _pass_on_late(self, late: Late) -> bool:
+        known = self._late.get((late.query, late.sender), 0)
+        if late.number > known:
+            self.counts["late rows"] += late.rows
+            self._disk.append(encode(late))
+            self._late[late.query, late.sender] = late.number
+        else:
+            self.counts["duplicate late tables"] += 1
+        return True
+
+    def _settle(self, now: int) -> None:
+        self._disk.sync()
+
+    def _durable(self, fingerprint: str) -> int:
+        return self._safe.get(fingerprint, BEGIN)
