@@ -13,7 +13,7 @@ from tests.examples import examples
 from windrow import agg
 from windrow.algebra.aggregate import Aggregate
 from windrow.columnar.states import Summary
-from windrow.spark.analysis.any_order import timed
+from windrow.engines.any_order import timed
 from windrow.testing import fold
 
 Row: TypeAlias = tuple[int, int, Any]  # time, arrival number, value

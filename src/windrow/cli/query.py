@@ -1,6 +1,5 @@
 """From a job to a query on Spark: the source, what is derived from it, and the windows over it."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,8 +9,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from windrow.cli.failures import condition_of, explained, missing_format
-from windrow.errors import WindrowError
-from windrow.jobs import Job, JobFileError, Place, Problem, Source, check_columns
+from windrow.jobs import Job, JobFileError, Problem, Source, check_columns, pointing
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -24,8 +22,6 @@ __all__ = ["SPARK_ERRORS", "Question", "question"]
 # Its own errors, and those of Java that have no form in Python.
 SPARK_ERRORS = (PySparkException, Py4JError)
 
-_ARGUMENT = re.compile(r"(\w+)[=(]")
-
 
 @dataclass(frozen=True)
 class Question:
@@ -36,12 +32,12 @@ class Question:
 
     def answer(self, rows: "DataFrame") -> Any:
         """The result over the rows, which may be being counted."""
-        with _pointing(self.job):
+        with pointing(self.job):
             return self._query(rows).aggregate(**self.job.aggregates)
 
     def plan(self) -> "Plan":
         """How the query would run."""
-        with _pointing(self.job):
+        with pointing(self.job):
             return self._query(self.rows).plan(**self.job.aggregates)
 
     def _query(self, rows: "DataFrame") -> "Query":
@@ -84,34 +80,6 @@ def question(spark: "SparkSession", job: Job) -> Question:
     if problems:
         raise JobFileError(problems)
     return Question(job, rows)
-
-
-@contextmanager
-def _pointing(job: Job) -> Iterator[None]:
-    """Say what a query is refused for at the entry of the job file that it is about."""
-    try:
-        yield
-    except WindrowError as error:
-        raise JobFileError([Problem(_place_of(str(error), job), str(error))]) from error
-
-
-def _place_of(message: str, job: Job) -> Place:
-    """Messages begin with the argument that they are about, or name a column or what is missing."""
-    for name, aggregate in job.aggregates.items():
-        written = (f"{name}={what!r}" for what in (aggregate, *aggregate.columns))
-        if message.startswith(tuple(written)):
-            return job.place_of(f"aggregates.{name}")
-    argument = _ARGUMENT.match(message)
-    if argument is not None and argument[1] in job.places:
-        return job.place_of(argument[1])
-    for read in job.reads:
-        if message.startswith(f"column {read.column!r}"):
-            return read.place
-    abouts = (("no watermark", "time"), ("two columns", "aggregates"), ("units=", "parallel"))
-    for words, key in abouts:
-        if words in message:
-            return job.place_of(key)
-    return job.place_of("windows")
 
 
 def _load(spark: "SparkSession", source: Source) -> "DataFrame":

@@ -13,8 +13,9 @@ from pyspark.sql import functions as F
 
 from windrow.cli.failures import condition_of, missing_format
 from windrow.cli.query import SPARK_ERRORS
+from windrow.engines.names import free_name
 from windrow.jobs import Job, JobFileError, Problem, Sink
-from windrow.spark.analysis.columns import free_name, quoted
+from windrow.spark.analysis.columns import quoted
 
 __all__ = ["another_query", "count_batch", "count_stream", "flat", "writing"]
 

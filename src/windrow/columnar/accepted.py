@@ -1,10 +1,10 @@
 """Which columns an aggregate of the catalogue takes; all others are refused before anything runs.
 
-Python can add up text, Spark cannot: here it is refused.  One rule serves `roll` and queries on
-Spark; the structures themselves take any values that can be computed with.
+Python can add up text, Spark cannot: here it is refused.  One rule serves `roll`, queries on Spark
+and nodes; the structures themselves take any values that can be computed with.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -17,8 +17,10 @@ import pyarrow as pa
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.lookup import entry_of
 from windrow.algebra.registry import Takes
+from windrow.columnar.inputs import TIME_TYPE, reads_time
+from windrow.errors import InputError
 
-__all__ = ["Wanted", "wanted_by"]
+__all__ = ["Wanted", "require_accepted", "wanted_by"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,26 @@ def wanted_by(aggregate: Aggregate[Any]) -> tuple[Wanted | None, ...]:
         return (None,) * len(inputs)
     wanted = _WANTED.get(entry.takes, _SINGLE)
     return tuple(None if name == _TAKEN else wanted for name in inputs)
+
+
+def require_accepted(
+    name: str,
+    aggregate: Aggregate[Any],
+    types: Sequence[pa.DataType],
+    written: str,
+    ways_out: Mapping[Takes, str],
+) -> None:
+    """Refuse columns whose type an aggregate does not support; `written` is its name."""
+    if not types:
+        return
+    read = zip(types, reads_time(aggregate), wanted_by(aggregate), strict=True)
+    for kind, is_time, wanted in read:
+        own = TIME_TYPE if is_time else kind
+        if wanted is not None and not pa.types.is_null(own) and not wanted.fits(own):
+            raise InputError(
+                f"{name}={written} reads a column of type {own}, and takes {wanted.words}; "
+                f"{ways_out[wanted.takes]}"
+            )
 
 
 # Any value will do, as it is only passed on; of argmax and argmin, the one that they take.

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 
+from windrow.jobs.edge import Merging
 from windrow.jobs.ends import APPEND_ONLY, TO_LOOK_AT
 from windrow.jobs.entry import Entry
 from windrow.jobs.job import Job
 from windrow.jobs.problems import Problem, did_you_mean
 
-__all__ = ["check_columns", "check_together"]
+__all__ = ["check_columns", "check_lateness", "check_on_spark", "check_together"]
 
 
 def check_together(job: Job, found: Mapping[str, Entry]) -> None:
@@ -24,11 +25,16 @@ def check_together(job: Job, found: Mapping[str, Entry]) -> None:
         )
     if "aggregates" in found and not found["aggregates"].node.value:
         found["aggregates"].complain("aggregates: has no value (e.g. aggregates: {n: count()})")
-    if job.source.stream:
-        _check_stream(job, found)
+    if job.edge.merging is not Merging.CENTRAL and windows and not windows[0].markers:
+        found["edge"].complain_of_key(
+            f"edge.punctuated: {windows[0]!r} has no marks (punctuated is for punctuated windows)"
+        )
 
 
-def _check_stream(job: Job, found: Mapping[str, Entry]) -> None:
+def check_on_spark(job: Job, found: Mapping[str, Entry]) -> None:
+    """Complain about what a stream of Spark needs and the job does not say."""
+    if not job.source.stream:
+        return
     sink = found["sink"]
     on_change = job.choices.get("emit") == "on_change"
     if on_change and job.sink.format in APPEND_ONLY:
@@ -41,14 +47,19 @@ def _check_stream(job: Job, found: Mapping[str, Entry]) -> None:
             "checkpoint is missing: a stream notes there how far it came "
             "(e.g. checkpoint: checkpoints/hot)"
         )
+    check_lateness(job, found, on_change=on_change)
+    if job.sink.mode not in {"error", "append"}:
+        sink.complain_of_key(
+            f"sink.mode: a stream cannot {job.sink.mode} (leave it out: streams append)"
+        )
+
+
+def check_lateness(job: Job, found: Mapping[str, Entry], *, on_change: bool = False) -> None:
+    """Complain if it is not said how late rows may be, and windows wait for them."""
     if "lateness" not in found and _needs_lateness(job, on_change=on_change):
         found["time"].complain_of_key(
             "lateness is missing: a stream must know how long to wait for late rows "
             "(e.g. lateness: 10 minutes)"
-        )
-    if job.sink.mode not in {"error", "append"}:
-        sink.complain_of_key(
-            f"sink.mode: a stream cannot {job.sink.mode} (leave it out: streams append)"
         )
 
 

@@ -11,7 +11,7 @@ from windrow.errors import InputError
 from windrow.files.small_files import read_small
 from windrow.jobs.problems import JobFileError, Place, Problem, Problems, kind_of
 
-__all__ = ["compose"]
+__all__ = ["compose", "text_of"]
 
 _MOST_BYTES = 100_000  # some thousand entries; the time to read more would be felt
 _DEEPEST = 20
@@ -95,11 +95,16 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
-def compose(path: Path, settings: Sequence[str], problems: Problems) -> yaml.MappingNode:
-    """The tree of a job file, with `key=value` settings of the command line put in."""
-    root = _parse(_text_of(path), str(path), problems)
+def compose(text: str, name: str, settings: Sequence[str], problems: Problems) -> yaml.MappingNode:
+    """The tree of a job, with `key=value` settings of the command line put in.
+
+    Messages call it by its `name`, which for a file is its path.
+    """
+    if len(text) > _MOST_BYTES:
+        raise _fault(Place(name), f"more than {_MOST_BYTES:,} characters (a job needs no more)")
+    root = _parse(text, name, problems)
     if root is None:
-        root = yaml.MappingNode("tag:yaml.org,2002:map", [], yaml.Mark(str(path), 0, 0, 0, "", 0))
+        root = yaml.MappingNode("tag:yaml.org,2002:map", [], yaml.Mark(name, 0, 0, 0, "", 0))
     if not isinstance(root, yaml.MappingNode):
         raise _fault(
             Place.of(root.start_mark), "a job is a mapping (write keys such as source: and time:)"
@@ -109,7 +114,8 @@ def compose(path: Path, settings: Sequence[str], problems: Problems) -> yaml.Map
     return root
 
 
-def _text_of(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """The text of a job file."""
     try:
         return read_small(path, _MOST_BYTES)
     except InputError as error:

@@ -1,7 +1,7 @@
 """The two ends of a job: its source and its sink."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import yaml
@@ -14,6 +14,7 @@ __all__ = ["APPEND_ONLY", "TO_LOOK_AT", "read_path", "read_sink", "read_source"]
 FILES = frozenset({"avro", "csv", "json", "orc", "parquet", "text", "xml"})
 APPEND_ONLY = FILES | {"delta"}  # as streams: what is written stays as it is
 TO_LOOK_AT = frozenset({"console", "memory", "noop"})  # they leave nothing behind
+_TREE = "tree"  # what nodes near the devices have sent, as a landing node keeps it
 _STREAMS_ONLY = frozenset({"rate", "rate-micro-batch", "socket", "kinesis"})
 _SCHEMA_INSIDE = frozenset({"avro", "orc", "parquet", "text"})
 _ADDRESS = re.compile(r"[A-Za-z][\w+.-]+:")  # s3://…, hdfs://…, dbfs:/…; C: is a drive
@@ -26,7 +27,7 @@ def read_source(entry: Entry, folder: Path) -> Source | None:
     """Where rows come from."""
     parts = entry.section(("format", "path", "schema", "options", "stream"), _SOURCE)
     format_ = _format(entry, parts, _SOURCE)
-    path = _path(entry, parts, format_, folder)
+    path = _path(entry, parts, format_, folder, FILES | {_TREE})
     schema = parts["schema"].text('"sensor string, ts timestamp"') if "schema" in parts else None
     options = parts["options"].settings() if "options" in parts else {}
     stream = parts["stream"].flag() if "stream" in parts else format_ in _STREAMS_ONLY
@@ -44,7 +45,7 @@ def read_sink(entry: Entry, folder: Path, default_name: str) -> Sink | None:
     """Where results go."""
     parts = entry.section(("format", "path", "mode", "name", "options", "trigger"), _SINK)
     format_ = _format(entry, parts, _SINK)
-    path = _path(entry, parts, format_, folder)
+    path = _path(entry, parts, format_, folder, FILES)
     mode = parts["mode"].choice(_MODES) if "mode" in parts else "error"
     name = parts["name"].text("hot") if "name" in parts else default_name
     options = parts["options"].settings() if "options" in parts else {}
@@ -80,11 +81,15 @@ def _format(entry: Entry, parts: Mapping[str, Entry], example: str) -> str | Non
 
 
 def _path(
-    entry: Entry, parts: Mapping[str, Entry], format_: str | None, folder: Path
+    entry: Entry,
+    parts: Mapping[str, Entry],
+    format_: str | None,
+    folder: Path,
+    needing: Collection[str],
 ) -> str | None:
     if "path" in parts:
         return read_path(parts["path"], folder)
     has_path = "path" in (parts["options"].settings() if "options" in parts else {})
-    if format_ in FILES and not has_path:
+    if format_ in needing and not has_path:
         entry.complain_of_key(f"{entry.name}: path is missing (e.g. path: {entry.name}.{format_})")
     return None

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from windrow.algebra.aggregate import Aggregate
+from windrow.jobs.edge import Edge
 from windrow.jobs.problems import Place
 from windrow.windows import Window
 
@@ -75,6 +76,7 @@ class Job:
     approximate: Mapping[str, Any] | None = None  # as `Query.approximate` takes it
     parallel: Mapping[str, Any] | None = None  # as `Query.parallel` takes it
     ordered: bool = False
+    edge: Edge = field(default_factory=Edge)
     checkpoint: str | None = None
     spark: Mapping[str, str] = field(default_factory=dict)
 

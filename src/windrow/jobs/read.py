@@ -1,4 +1,7 @@
-"""Reading a job file: everything that is wrong with it is said at once."""
+"""Reading a job: everything that is wrong with it is said at once.
+
+A job comes as a file, or as text where it has travelled to another process.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -6,8 +9,9 @@ from typing import Any
 
 from windrow.algebra.aggregate import Aggregate
 from windrow.jobs.bounds import bounded, read_approximation, split_bound
-from windrow.jobs.checks import check_together
-from windrow.jobs.document import compose
+from windrow.jobs.checks import check_on_spark, check_together
+from windrow.jobs.document import compose, text_of
+from windrow.jobs.edge import read_edge
 from windrow.jobs.ends import read_path, read_sink, read_source
 from windrow.jobs.entry import Entry
 from windrow.jobs.expressions import ExpressionError, read_aggregate
@@ -18,7 +22,7 @@ from windrow.parallel import Method
 from windrow.plan import Strategy
 from windrow.windows import Emit, Order, Window
 
-__all__ = ["read_job"]
+__all__ = ["read_job", "read_parts", "shift_of"]
 
 _NEEDED: Mapping[str, str] = {
     "source": "{format: parquet, path: readings}",
@@ -36,19 +40,31 @@ _CHOICES: Mapping[str, Sequence[str]] = {
 
 def read_job(path: Path, settings: Sequence[str] = ()) -> Job:
     """The job of a file, with `key=value` settings put in; `JobFileError` says all its problems."""
-    problems, reading = Problems(), _Reading(path)
-    root = Entry("", compose(path, settings, problems), problems)
+    problems = Problems()
+    job, found = read_parts(text_of(path), path, problems, settings)
+    if job is not None:
+        check_together(job, found)
+        check_on_spark(job, found)
+    if problems or job is None:
+        raise JobFileError(problems)
+    return job
+
+
+def read_parts(
+    text: str, path: Path, problems: Problems, settings: Sequence[str] = ()
+) -> tuple[Job | None, dict[str, Entry]]:
+    """The job of a text, if it has what every job needs, and its entries.
+
+    Each entry has been read by itself; whether they go together is for the caller to check.
+    """
+    reading = _Reading(path)
+    root = Entry("", compose(text, str(path), settings, problems), problems)
     known = dict.fromkeys((*_NEEDED, *reading.ways, *_CHOICES))
     found = root.section(known, _NEEDED["source"])
     for key, example in _NEEDED.items():
         if key not in found:
             root.complain(f"{key} is missing (e.g. {key}: {example})")
-    job = reading.job(found)
-    if job is not None:
-        check_together(job, found)
-    if problems or job is None:
-        raise JobFileError(problems)
-    return job
+    return reading.job(found), found
 
 
 class _Reading:
@@ -74,6 +90,7 @@ class _Reading:
             "approximate": read_approximation,
             "parallel": _parallel,
             "ordered": Entry.flag,
+            "edge": read_edge,
             "checkpoint": lambda entry: read_path(entry, folder),
             "spark": _spark,
         }
@@ -134,7 +151,7 @@ class _Reading:
         try:
             aggregate = read_aggregate(text)
         except ExpressionError as error:
-            entry.complain(f"{entry.name}: {error}", shift=_shift(entry, error.offset))
+            entry.complain(f"{entry.name}: {error}", shift=shift_of(entry, error.offset))
             return None
         columns = [column for column in aggregate.columns if isinstance(column, str)]
         self._reads += [Read(column, entry.place, entry.name) for column in columns]
@@ -182,7 +199,7 @@ def _spark(entry: Entry) -> Mapping[str, str]:
     return entry.settings()
 
 
-def _shift(entry: Entry, offset: int) -> int:
+def shift_of(entry: Entry, offset: int) -> int:
     """How far right of its beginning a place in the text of an entry is, if it is in one line."""
     mark, end = entry.node.start_mark, entry.node.end_mark
     if mark.line != end.line:

@@ -15,12 +15,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType
 
+from windrow.engines.names import result_name
 from windrow.plan import Plan, Strategy
 from windrow.spark.analysis.clock import LateBy
 from windrow.spark.analysis.columns import quoted
 from windrow.spark.analysis.event_time import carried_by
 from windrow.spark.analysis.intervals import as_exact
-from windrow.spark.analysis.names import result_name
 from windrow.spark.analysis.resolve import Request
 from windrow.spark.analysis.times import bound_from_micros, value_from_micros
 from windrow.spark.analysis.types import spark_type

@@ -1,7 +1,7 @@
 """Resolves what users give for columns, names or expressions, to columns of one DataFrame."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -19,7 +19,7 @@ from pyspark.sql.types import StructField
 from windrow.arguments import shown
 from windrow.errors import InputError
 
-__all__ = ["Selection", "Shown", "expression", "free_name", "is_column", "quoted"]
+__all__ = ["Selection", "expression", "is_column", "quoted"]
 
 # Where PySpark logs what it raises, kilobytes at a time.
 _LOGS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
@@ -28,36 +28,10 @@ _LOGS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 _NAMED = 20
 
 
-class Shown(str):
-    """An internal name that messages show as what the user wrote."""
-
-    written: str
-
-    def __new__(cls, name: str, written: str) -> "Shown":
-        """The name, and how to show it."""
-        shown = super().__new__(cls, name)
-        shown.written = written
-        return shown
-
-    def __repr__(self) -> str:
-        return self.written
-
-    def __reduce__(self) -> Any:
-        return Shown, (str(self), self.written)
-
-
 def quoted(name: str) -> Column:
     """The column with exactly this name, whatever characters it contains."""
     escaped = name.replace("`", "``")
     return F.col(f"`{escaped}`")
-
-
-def free_name(name: str, taken: Iterable[str]) -> str:
-    """An internal name that differs from all of the user's, even in a case-insensitive session."""
-    folded = {other.casefold() for other in taken}
-    while name.casefold() in folded:
-        name += "_"
-    return name
 
 
 def is_column(what: object) -> bool:

@@ -6,7 +6,6 @@ from itertools import count
 from operator import and_
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import (
@@ -18,22 +17,20 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from windrow.algebra.aggregate import TIME, Aggregate
-from windrow.algebra.codec import require_codec
-from windrow.columnar.inputs import read_inputs
-from windrow.columnar.result_types import result_type
+from windrow.algebra.aggregate import Aggregate
+from windrow.algebra.registry import Takes
+from windrow.engines.any_order import in_any_order
+from windrow.engines.approximated import as_intervals, gives_intervals
+from windrow.engines.defining import Renaming, definition_of, is_there
 from windrow.engines.definition import Definition
+from windrow.engines.names import Names, names_of
 from windrow.errors import InputError
 from windrow.parallel import Method
 from windrow.plan import Sample
-from windrow.spark.analysis.accepted import require_accepted
-from windrow.spark.analysis.any_order import in_any_order
 from windrow.spark.analysis.builtins import Builtin, builtin_of
 from windrow.spark.analysis.clock import LateBy
-from windrow.spark.analysis.columns import Selection, Shown
+from windrow.spark.analysis.columns import Selection
 from windrow.spark.analysis.event_time import window_time
-from windrow.spark.analysis.intervals import as_intervals, gives_intervals
-from windrow.spark.analysis.names import Names, names_of
 from windrow.spark.analysis.times import is_time, to_micros, within_limits
 from windrow.spark.analysis.types import arrow_schema
 from windrow.spark.analysis.watermark import watermarked
@@ -44,6 +41,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Request", "read"]
 
+
+_CAST = "cast it first, e.g. F.col(...).cast('double')"
+_WAYS_OUT = dict.fromkeys(Takes, _CAST) | {
+    Takes.BOOLEANS: "give a condition, e.g. F.col(...) > 0",
+    Takes.TEXT: "cast it first: F.col(...).cast('string')",
+    Takes.ANYTHING: "take a field of it, or its text: F.to_json(...)",
+}
 
 _numbers = count()
 
@@ -138,21 +142,23 @@ def read(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> 
         asked.add("k", key, "by")
     asked.add_as("t", query.time, "time")
     time = _time(asked.fields()["t"])
-    reader = _Reader(asked, query.time, zoned=isinstance(time.dataType, TimestampType))
+    reader = Renaming(asked, query.time, zoned=isinstance(time.dataType, TimestampType))
     inner = tuple((name, reader.aggregate(name, part)) for name, part in aggregates)
     windows = tuple((name, reader.window(window)) for name, window in query.chosen)
     for column in query.kept:
-        if not _is_there(column, query):
+        if not is_there(column, (query.time, *query.by), query.df.columns):
             asked.add("c", column, "keep")
     fields, expressions = asked.fields(), asked.expressions()
     _require_booleans(fields)
     _require_comparable(fields)
 
     source = watermarked(query, expressions["t"], time)
-    intervals = gives_intervals(query, aggregates)
+    intervals = gives_intervals(
+        aggregates, asked=query.is_approximate, max_buckets=query.max_buckets
+    )
     definition, exact = _definition(query, windows, inner, fields), frozenset[str]()
     if intervals:
-        definition, exact = as_intervals(query, aggregates, definition)
+        definition, exact = as_intervals(definition, aggregates, query.max_buckets)
     if not query.df.isStreaming and _folds_by_time(definition):
         definition = in_any_order(definition)
     times = to_micros(expressions["t"], time.dataType)
@@ -162,7 +168,12 @@ def read(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> 
         selected=expressions | {"t": within_limits(times, expressions["t"], chosen)},
         stamp=source.stamp,
         definition=definition,
-        names=names_of(query, [name for name, _ in aggregates], fields),
+        names=names_of(
+            query.chosen,
+            [name for name, _ in aggregates],
+            {ours: field.name for ours, field in fields.items()},
+            query.df.columns,
+        ),
         time_type=time.dataType,
         streaming=query.df.isStreaming,
         emit=query.options.emit,
@@ -176,32 +187,6 @@ def read(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> 
         intervals=intervals,
         exact=exact,
     )
-
-
-@dataclass(frozen=True)
-class _Reader:
-    """Aggregates and windows rewritten to read columns under our names."""
-
-    asked: Selection
-    time: Any
-    zoned: bool  # whether the event time is a moment of UTC, as TIME is
-
-    def aggregate(self, name: str, aggregate: Aggregate[Any]) -> Aggregate[Any]:
-        return replace(
-            aggregate, columns=tuple(self._column(column, name) for column in aggregate.columns)
-        )
-
-    def window(self, window: Window) -> Window:
-        return window.reading(self._marker, self.aggregate)
-
-    def _marker(self, role: str, marker: Any) -> Shown:
-        self.asked.add_as(f"m_{role}", marker, role)
-        return Shown(f"m_{role}", repr(marker))
-
-    def _column(self, column: Any, name: str) -> Any:
-        if column is TIME and not self.zoned:
-            column = self.time  # a column like any other, so that results have its type
-        return column if column is TIME else Shown(self.asked.add("v", column, name), repr(column))
 
 
 def _with_time_of_windows(query: "Query") -> "Query":
@@ -277,15 +262,6 @@ def _require_booleans(fields: dict[str, StructField]) -> None:
             )
 
 
-def _is_there(column: Any, query: "Query") -> bool:
-    """Whether a column to keep is in the result anyway: as its time or key, in any case."""
-    there = [name for name in (query.time, *query.by) if isinstance(name, str)]
-    if not isinstance(column, str) or column in there:
-        return isinstance(column, str)
-    folded = (name.casefold() for name in there)
-    return column not in query.df.columns and column.casefold() in folded
-
-
 def _require_comparable(fields: dict[str, StructField]) -> None:
     for ours, read_field in fields.items():
         if ours[0] == "k" and "map<" in read_field.dataType.simpleString():
@@ -308,13 +284,7 @@ def _definition(
         else:
             ours.add(name, read_field.dataType, read_field.nullable)
     schema = arrow_schema(ours, {name: field.name for name, field in fields.items()})
-    watched = [part for _, window in windows for part in window.watched]
-    for name, part in (*aggregates, *watched):
-        require_accepted(name, part, _types(part, schema), repr(part))
-        if read_inputs(part, schema).numeric() is None:
-            require_codec(part.monoid)
-    results = tuple(result_type(part, _types(part, schema)) for _, part in aggregates)
-    return Definition(windows, aggregates, schema, results, query.options.order)
+    return definition_of(windows, aggregates, schema, query.options.order, _WAYS_OUT)
 
 
 def _folds_by_time(definition: Definition) -> bool:
@@ -325,7 +295,3 @@ def _folds_by_time(definition: Definition) -> bool:
     window = definition.windows[0][1]
     by_time = definition.order is Order.TIME
     return by_time and (window.grid is not None or window.silence_us is not None)
-
-
-def _types(aggregate: Aggregate[Any], schema: pa.Schema) -> list[pa.DataType]:
-    return [schema.field("t" if c is TIME else c).type for c in aggregate.columns]

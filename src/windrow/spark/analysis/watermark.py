@@ -7,9 +7,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, TimestampType
 
+from windrow.engines.names import free_name
 from windrow.errors import InputError
 from windrow.spark.analysis.clock import LateBy
-from windrow.spark.analysis.columns import free_name, quoted
+from windrow.spark.analysis.columns import quoted
 from windrow.spark.analysis.event_time import carrying, delay_of, no_watermark
 from windrow.spark.analysis.operators import Operators, operators_of
 from windrow.spark.analysis.times import to_micros

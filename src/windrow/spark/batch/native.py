@@ -6,7 +6,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import TimestampType
 
-from windrow.spark.analysis.names import result_name
+from windrow.engines.names import result_name
 from windrow.spark.analysis.resolve import Request
 from windrow.spark.analysis.types import spark_type
 from windrow.spark.configure import choose_tasks

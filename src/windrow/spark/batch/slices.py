@@ -11,9 +11,9 @@ from windrow.algebra.lookup import registered
 from windrow.columnar.result_types import result_type
 from windrow.columnar.states import Summary
 from windrow.engines.definition import Definition
+from windrow.engines.names import result_name
 from windrow.spark.analysis.builtins import Builtin, merging
 from windrow.spark.analysis.columns import quoted
-from windrow.spark.analysis.names import result_name
 from windrow.spark.analysis.resolve import Request
 from windrow.spark.analysis.types import arrow_schema, spark_type
 from windrow.windows import Aligned

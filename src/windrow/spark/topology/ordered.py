@@ -13,9 +13,9 @@ from typing import Any
 
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.monoid import Kind, Monoid
+from windrow.engines.any_order import timed
 from windrow.engines.definition import Definition
 from windrow.errors import AggregateError
-from windrow.spark.analysis.any_order import timed
 from windrow.windows import Tumbling
 
 __all__ = ["in_any_order", "require_any_order"]

@@ -1,0 +1,18 @@
+"""The subset of Spark SQL that nodes compute, over Arrow.
+
+`lexer.py` cuts the text into tokens, `parser.py` makes expressions of them, typed against the
+columns in `scope.py`; `values.py` is what an expression is, and what it gives for rows.
+"""
+
+from windrow.edge.expressions.parser import compile_condition, compile_expression
+from windrow.edge.expressions.scope import Scope
+from windrow.edge.expressions.values import Evaluation, Expression, Values
+
+__all__ = [
+    "Evaluation",
+    "Expression",
+    "Scope",
+    "Values",
+    "compile_condition",
+    "compile_expression",
+]
