@@ -78,6 +78,7 @@ class Children(ABC):
         self._greeted: set[str] = set()  # members that wait for a welcome
         self._statuses: dict[str, Any] = {}
         self._out: list[Send] = []
+        self.revision = 0  # how often what is asked has changed
         self._unacked: set[tuple[str, str]] = set()  # members and queries to be answered
 
     @property
@@ -209,7 +210,9 @@ class Children(ABC):
             )
         known.inflow.behind.clear()
         frontier = known.inflow.frontier(member)
-        if applied is Applied.GAP and frontier is not None:
+        if applied is Applied.UNBEGUN:
+            self._greeted.add(member)
+        elif applied is Applied.GAP and frontier is not None:
             self._out.append(Send(member, Resend(frame.query, frontier)))
         else:
             self._unacked.add((member, frame.query))
@@ -237,7 +240,8 @@ class Children(ABC):
                 frontier = known.inflow.frontier(member)
                 if frontier is not None:
                     frontiers[fingerprint] = frontier
-            welcome = Welcome(tuple(self._known), frontiers, self._credit(member))
+            credit = self._credit(member)
+            welcome = Welcome(tuple(self._known), self.revision, frontiers, credit)
             self._out.append(Send(member, welcome))
         self._greeted.clear()
 

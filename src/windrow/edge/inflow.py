@@ -14,6 +14,8 @@ from windrow.edge.payload import BEGIN, Payload
 from windrow.wire.messages import Frame
 from windrow.wire.tables import MOST_BYTES, table_of
 
+_MOST_EARLY = 64
+
 __all__ = ["Applied", "Behind", "Inflow", "Merged"]
 
 
@@ -22,7 +24,9 @@ class Applied(Enum):
 
     NEW = "new"
     DUPLICATE = "duplicate"
-    GAP = "gap"  # frames before it are missing
+    EARLY = "early"  # it waits for frames before it
+    GAP = "gap"  # so it does, and these are to be sent again
+    UNBEGUN = "unbegun"  # where its frames begin is not known yet
     STRANGER = "stranger"  # it came from no member
 
 
@@ -59,6 +63,8 @@ class _Member:
     missing: dict[int, tuple[str, ...]] = field(default_factory=dict)  # by the end of the frame
     until: int | None = None  # from where on its frames go to another parent
     begun: int = BEGIN
+    early: dict[int, Frame] = field(default_factory=dict)  # frames that wait, by their beginning
+    asked: int | None = None  # from where on frames were asked for again
 
 
 class Inflow:
@@ -130,12 +136,31 @@ class Inflow:
         member = self.members.get(name)
         if member is None:
             return Applied.STRANGER
+        if member.frontier is None and frame.since < frame.to:
+            return Applied.UNBEGUN
         if member.frontier is None:
             member.frontier = member.begun = frame.since
-        if frame.to <= member.frontier and frame.since < frame.to:
+            return Applied.NEW
+        if frame.to <= member.frontier:
             return Applied.DUPLICATE
         if frame.since > member.frontier:
-            return Applied.GAP
+            return self._wait_for(member, frame)
+        self._take(name, member, frame, most_bytes)
+        while (following := member.early.pop(member.frontier, None)) is not None:
+            self._take(name, member, following, most_bytes)
+        return Applied.NEW
+
+    def _wait_for(self, member: _Member, frame: Frame) -> Applied:
+        """Keep a frame that came before one that it follows, and ask once for that one."""
+        if len(member.early) < _MOST_EARLY:
+            member.early[frame.since] = frame
+        if member.asked == member.frontier:
+            return Applied.EARLY
+        member.asked = member.frontier
+        return Applied.GAP
+
+    def _take(self, name: str, member: _Member, frame: Frame, most_bytes: int) -> None:
+        assert member.frontier is not None
         body = table_of(frame.body, self.payload.schema, most_bytes)
         if frame.since < member.frontier:  # cut differently than the last time
             _, body = self.payload.split(body, member.frontier)
@@ -156,7 +181,6 @@ class Inflow:
         if frame.missing:
             member.missing[frame.to] = frame.missing
         member.frontier = frame.to
-        return Applied.NEW
 
     def ready(self) -> Iterator[Merged]:
         """The stretch that has become complete, if one has."""

@@ -29,11 +29,14 @@ class Landing(Children):
         self._late: dict[tuple[str, str], int] = {}
         self._restoring = True
         texts: dict[str, str] = {}
+        changes = 0
         for _, record in disk.records():
             message = decode(record)
             if isinstance(message, Asking):
                 texts[message.query] = message.text
+                changes += 1
             elif isinstance(message, Dropping):
+                changes += 1
                 texts.pop(message.query, None)
                 self._safe.pop(message.query, None)
             elif isinstance(message, Frame):
@@ -43,6 +46,7 @@ class Landing(Children):
         for fingerprint, text in texts.items():
             self.ask(text, self._safe.get(fingerprint))
         self._restoring = False
+        self.revision = changes
         for text in queries:
             self.ask(text)
         disk.sync()
@@ -51,6 +55,7 @@ class Landing(Children):
         """A query that nobody asks any more; its spool says so."""
         if fingerprint in self._known:
             self._disk.append(encode(Dropping(fingerprint)))
+            self.revision += 1
         super().drop(fingerprint)
 
     def status(self) -> Status:
@@ -62,6 +67,7 @@ class Landing(Children):
         if not self._restoring:
             text = self._known[fingerprint].query.text
             self._disk.append(encode(Asking(fingerprint, text)))
+            self.revision += 1
 
     def _pass_on(self, fingerprint: str, payload: Payload, merged: Merged) -> None:
         body = table_bytes(merged.body)

@@ -98,6 +98,7 @@ class Leaf:
         self._sources: dict[str, int] = {}  # the number of the last batch of each
         self._numbered = 0  # rows so far
         self._epoch = 0
+        self._revision = 0  # of what the parent has said is asked
         self._up = Upward(0)
 
     @property
@@ -155,6 +156,8 @@ class Leaf:
             if isinstance(message, Welcome):
                 self._begin_where_welcome(message)
             self._up.handle(message, now)
+            if isinstance(message, Welcome) and not self._asked.keys() >= set(message.queries):
+                self._up.again()
 
     def lost(self) -> None:
         """The way to the parent is gone."""
@@ -302,8 +305,10 @@ class Leaf:
                 )
 
     def _begin_where_welcome(self, welcome: Welcome) -> None:
-        for fingerprint in self._asked.keys() - set(welcome.queries):
-            self._apply({"kind": "drop", "query": fingerprint})
+        if welcome.revision >= self._revision:
+            self._revision = welcome.revision
+            for fingerprint in self._asked.keys() - set(welcome.queries):
+                self._apply({"kind": "drop", "query": fingerprint})
         for fingerprint, asked in self._asked.items():
             frontier = welcome.frontiers.get(fingerprint)
             if asked.begun is None:

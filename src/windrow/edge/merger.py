@@ -110,8 +110,13 @@ class Merger(Children):
 
     def _resume(self, welcome: Welcome) -> None:
         """Begin where the parent has everything before, after a crash of ours."""
-        for fingerprint in self._known.keys() - set(welcome.queries):
-            self.drop(fingerprint)
+        if welcome.revision >= self.revision:
+            for fingerprint in self._known.keys() - set(welcome.queries):
+                self.drop(fingerprint)
+        if not self._known.keys() >= set(welcome.queries):
+            self._up.again()
+            return
+        self.revision = max(self.revision, welcome.revision)
         for fingerprint, known in self._known.items():
             frontier = welcome.frontiers.get(fingerprint)
             if frontier is not None and not self._up.has(fingerprint):

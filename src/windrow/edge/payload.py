@@ -110,6 +110,14 @@ class Payload(ABC):
             return body.slice(0, 0), body
         return body.filter(pa.array(before)), body.filter(pa.array(~before))
 
+    def in_order(self, results: pa.Table) -> pa.Table:
+        """Results of windows by their end, whatever the steps in which they came; rows as they are."""
+        if "end" not in results.schema.names or results.num_rows < 2:
+            return results
+        by = [name for name in results.schema.names if _is_sortable(results.schema.field(name))]
+        order = [name for name in ("end", "start", "name", *by) if name in results.schema.names]
+        return results.sort_by([(name, "ascending") for name in dict.fromkeys(order)])
+
     def _ripe(self, held: Held, until: int) -> pa.Table:
         """The waiting rows before a time, in order; the others go on waiting."""
         if not held.rows:
@@ -208,25 +216,22 @@ class _Rows(Payload):
 
     def __init__(self, query: "NodeQuery", engine: Engine, choice: Choice) -> None:
         super().__init__(query, engine, choice)
-        self.schema = self._rows.append(pa.field(ORIGIN, pa.dictionary(pa.int32(), pa.string())))
+        self.schema = self._rows.append(pa.field(ORIGIN, pa.string()))
 
     def edge(self, time: int) -> int:
         return time if time in (BEGIN, END) else _floor(time, _CELL_OF_ROWS)
 
     def collect(self, held: Held, leaf: str, until: int) -> pa.Table:
         rows = self._ripe(held, self.edge(until))
-        return rows.append_column(self.schema.field(ORIGIN), _repeated(leaf, rows.num_rows))
+        return rows.append_column(self.schema.field(ORIGIN), pa.repeat(leaf, rows.num_rows))
 
     def merge(self, parts: Sequence[pa.Table]) -> pa.Table:
         full = [part for part in parts if part.num_rows]
         if len(full) < 2:
             return full[0] if full else self.schema.empty_table()
         # Ties go by the name of the leaf, then by the number there.
-        rows = pa.concat_tables(full).unify_dictionaries().combine_chunks()
-        names = rows[ORIGIN].combine_chunks()
-        _, ranks = np.unique(np.array(names.dictionary.to_pylist(), object), return_inverse=True)
-        places = np.lexsort((numbers(rows["n"]), ranks[numbers(names.indices)], numbers(rows["t"])))
-        return rows.take(pa.array(places))
+        rows = pa.concat_tables(full)
+        return rows.sort_by([("t", "ascending"), (ORIGIN, "ascending"), ("n", "ascending")])
 
     def finish(self, kept: Kept, body: pa.Table, until: int) -> tuple[list[pa.Table], Kept]:
         results: list[pa.Table] = []
@@ -250,7 +255,7 @@ class _Results(Payload):
     def __init__(self, query: "NodeQuery", engine: Engine, choice: Choice) -> None:
         super().__init__(query, engine, choice)
         at = pa.field("at", pa.int64())
-        origin = pa.field(ORIGIN, pa.dictionary(pa.int32(), pa.string()))
+        origin = pa.field(ORIGIN, pa.string())
         self.schema = pa.schema([*engine.schema, at, origin])
         self._aligned = query.definition.windows[0][1].grid is not None
 
@@ -288,7 +293,7 @@ class _Results(Payload):
 
     def _known(self, results: pa.Table, at: int, leaf: str) -> pa.Table:
         count = results.num_rows
-        columns = [*results.columns, pa.repeat(at, count), _repeated(leaf, count)]
+        columns = [*results.columns, pa.repeat(at, count), pa.repeat(leaf, count)]
         return pa.table(columns, schema=self.schema)
 
 
@@ -316,6 +321,5 @@ def _cells(table: pa.Table, column: str, cell: int) -> Iterator[pa.Table]:
         yield table.slice(start, end - start)
 
 
-def _repeated(name: str, count: int) -> pa.Array:
-    indices = pa.array(np.zeros(count, np.int32))
-    return pa.DictionaryArray.from_arrays(indices, pa.array([name]))
+def _is_sortable(field: pa.Field) -> bool:
+    return field.name[0] == "k" and not pa.types.is_nested(field.type)

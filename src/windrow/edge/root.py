@@ -106,16 +106,12 @@ class Root:
 
     def _advanced(self, frame: Frame) -> Iterator[Answer]:
         known = self._open[frame.query]
-        if known.reached == BEGIN and frame.since > BEGIN:
-            known.kept = known.payload.begun_at(known.kept, frame.since)
         body = table_of(frame.body, known.payload.schema, _UNBOUNDED)
         results, known.kept = known.payload.finish(known.kept, body, frame.to)
         known.reached = frame.to
-        for table in results:
-            if table.num_rows:
-                yield Answer(
-                    frame.query, known.query.answers(table), missing=frame.missing
-                )
+        if found := [table for table in results if table.num_rows]:
+            ordered = known.payload.in_order(pa.concat_tables(found))
+            yield Answer(frame.query, known.query.answers(ordered), missing=frame.missing)
 
     def _late(self, late: Late) -> Iterator[Answer]:
         known = self._open[late.query]

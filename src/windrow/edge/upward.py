@@ -133,6 +133,10 @@ class Upward:
         if self.connected:
             self._out.append(message)
 
+    def again(self) -> None:
+        """The welcome was not all there is to know: say hello again after a while."""
+        self.connected = False
+
     def lost(self) -> None:
         """The way to the parent is gone: say hello again."""
         self.connected = False
@@ -149,8 +153,9 @@ class Upward:
             for query in self._boxes.keys() & message.frontiers.keys():
                 self._rewind(query, message.frontiers[query])
             for query, box in self._boxes.items():
-                if query not in message.frontiers:
+                if query not in message.frontiers:  # an empty frame says where its frames begin
                     box.rewind(box.begun)
+                    self._out.append(Frame(query, box.begun, box.begun, 0, b""))
             self._late_sent.clear()
         elif isinstance(message, Ack):
             self._acked(message)

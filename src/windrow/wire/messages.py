@@ -119,6 +119,7 @@ class Welcome:
     """
 
     queries: tuple[str, ...]
+    revision: int  # of what is asked: an older welcome says less than is known
     frontiers: Mapping[str, int]
     credit: int
 
