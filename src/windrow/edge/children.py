@@ -234,14 +234,15 @@ class Children(ABC):
 
     def _welcome(self) -> None:
         for member in sorted(self._greeted.intersection(self.members)):
-            frontiers = {}
+            frontiers, durable = {}, {}
             for fingerprint, known in self._known.items():
                 self._out.append(Send(member, Asking(fingerprint, known.query.text)))
                 frontier = known.inflow.frontier(member)
                 if frontier is not None:
                     frontiers[fingerprint] = frontier
+                    durable[fingerprint] = self._durable_for(member, fingerprint)
             credit = self._credit(member)
-            welcome = Welcome(tuple(self._known), self.revision, frontiers, credit)
+            welcome = Welcome(tuple(self._known), self.revision, frontiers, durable, credit)
             self._out.append(Send(member, welcome))
         self._greeted.clear()
 
@@ -251,10 +252,17 @@ class Children(ABC):
             frontier = None if known is None else known.inflow.frontier(member)
             if frontier is None:
                 continue
-            durable = known.inflow.durable(member, min(frontier, self._durable(fingerprint)))
+            durable = self._durable_for(member, fingerprint)
             ack = Ack(fingerprint, frontier, durable, self._credit(member))
             self._out.append(Send(member, ack))
         self._unacked.clear()
+
+    def _durable_for(self, member: str, fingerprint: str) -> int:
+        """Up to where a member need not keep its frames."""
+        inflow = self._known[fingerprint].inflow
+        durable = self._durable(fingerprint)
+        frontier = inflow.frontier(member)
+        return inflow.durable(member, durable if frontier is None else min(frontier, durable))
 
     def _credit(self, member: str) -> int:
         held = sum(known.inflow.size(member) for known in self._known.values())

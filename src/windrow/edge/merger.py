@@ -118,8 +118,10 @@ class Merger(Children):
             return
         self.revision = max(self.revision, welcome.revision)
         for fingerprint, known in self._known.items():
-            frontier = welcome.frontiers.get(fingerprint)
-            if frontier is not None and not self._up.has(fingerprint):
-                self._up.begin(fingerprint, frontier)
-                known.inflow.resume(frontier)
+            durable = welcome.durable.get(fingerprint)
+            if durable is not None and not self._up.has(fingerprint):
+                # What the parent has in memory only it may ask for again, after a crash of its own.
+                self._up.begin(fingerprint, durable)
+                known.inflow.resume(durable)
+                self._durables[fingerprint] = durable
         self._welcomed = True

@@ -118,6 +118,28 @@ class Payload(ABC):
         order = [name for name in ("end", "start", "name", *by) if name in results.schema.names]
         return results.sort_by([(name, "ascending") for name in dict.fromkeys(order)])
 
+    def _passed(self, kept: Kept, until: int, results: list[pa.Table]) -> Kept:
+        """Let time pass, from one moment at which something is due to the next.
+
+        What one call of an engine answers together decides how floats are rounded, and in which
+        order results come: so each moment has a call of its own, however far time jumps.
+        """
+        nothing = self._nothing()
+        before = None
+        while (due := self._engine.due(kept)) is not None and due <= until and due != before:
+            kept, before = self._advanced(kept, nothing, due, results), due
+        return self._advanced(kept, nothing, None, results) if until == END else kept
+
+    def _advanced(
+        self, kept: Kept, given: pa.Table | Partials, until: int | None, results: list[pa.Table]
+    ) -> Kept:
+        step = self._engine.advance(kept, given, until)
+        results += [self.in_order(table) for table in step.results if table.num_rows]
+        return step.kept
+
+    def _nothing(self) -> pa.Table | Partials:
+        return self._rows.empty_table()
+
     def _ripe(self, held: Held, until: int) -> pa.Table:
         """The waiting rows before a time, in order; the others go on waiting."""
         if not held.rows:
@@ -147,11 +169,10 @@ class _States(Payload):
             every = min(grid.every_us for grid in grids)
             self._cell = max(_SECOND, every // _CELLS_OF_SLICE)
             self._in_cells = every > self._cell
-            self._in_steps = len(grids) > 1 or grids[0].size_us != grids[0].every_us
         else:
             gaps = [window.silence_us or 1 for _, window in query.definition.windows]
             self._cell = max(1, min(gaps) // _CELLS_OF_GAP)
-            self._in_cells = self._in_steps = True
+            self._in_cells = True
 
     @property
     def held(self) -> dict[str, pa.Schema]:
@@ -188,21 +209,15 @@ class _States(Payload):
 
     def finish(self, kept: Kept, body: pa.Table, until: int) -> tuple[list[pa.Table], Kept]:
         results: list[pa.Table] = []
-        if self._in_steps and body.num_rows:
-            # Where windows overlap, what is rolled over together decides how floats are rounded.
-            steps = list(_cells(body, "start", 1 if self._aligned else self._cell))
-            for part in steps:
-                reached = int(numbers(part["start"]).min())
-                step = self._engine.advance(kept, Partials(part), self._reached(reached))
-                results.extend(step.results)
-                kept = step.kept
-            body = body.slice(0, 0)
-        step = self._engine.advance(kept, Partials(body), None if until == END else until)
-        return [*results, *step.results], step.kept
+        for part in _cells(body, "start", 1 if self._aligned else self._cell):
+            begin = int(numbers(part["start"])[0])
+            begin = begin if self._aligned else _floor(begin, self._cell)
+            kept = self._passed(kept, begin, results)
+            kept = self._advanced(kept, Partials(part), begin, results)
+        return results, self._passed(kept, until, results)
 
-    def _reached(self, start: int) -> int:
-        """How far time has come with all states that begin at a time, at least."""
-        return start if self._aligned else _floor(start, self._cell)
+    def _nothing(self) -> pa.Table | Partials:
+        return Partials(self.schema.empty_table())
 
     def _joined(self, parts: list[pa.Table]) -> pa.Table:
         joined = pa.concat_tables(parts)
@@ -239,12 +254,10 @@ class _Rows(Payload):
         for cell in _cells(body.select(self._rows.names), "t", _CELL_OF_ROWS):
             arrivals = pa.array(np.arange(cell.num_rows))
             rows = cell.set_column(number, self._rows.field(number), arrivals)
-            reached = _floor(int(numbers(rows["t"])[0]), _CELL_OF_ROWS) + _CELL_OF_ROWS
-            step = self._engine.advance(kept, rows, min(reached, until))
-            results.extend(step.results)
-            kept = step.kept
-        step = self._engine.advance(kept, self._rows.empty_table(), None if until == END else until)
-        return [*results, *step.results], step.kept
+            begin = _floor(int(numbers(rows["t"])[0]), _CELL_OF_ROWS)
+            kept = self._passed(kept, begin, results)
+            kept = self._advanced(kept, rows, begin, results)
+        return results, self._passed(kept, until, results)
 
 
 class _Results(Payload):
@@ -272,17 +285,19 @@ class _Results(Payload):
         edge = self.edge(until)
         rows = self._ripe(held, edge)
         kept = held.kept or self.nothing_kept()
-        found = []
+        found: list[pa.Table] = []
         for cell in _cells(rows, "t", _CELL_OF_ROWS):
-            start = _floor(int(numbers(cell["t"])[0]), _CELL_OF_ROWS)
-            reached = min(start + _CELL_OF_ROWS, edge)
-            step = self._engine.advance(kept, cell, reached)
-            found += [self._known(result, start, leaf) for result in step.results]
-            kept = step.kept
-        step = self._engine.advance(kept, self._rows.empty_table(), None if edge == END else edge)
-        found += [self._known(result, edge - 1, leaf) for result in step.results]
-        held.kept = step.kept
-        return pa.concat_tables(found)
+            begin = _floor(int(numbers(cell["t"])[0]), _CELL_OF_ROWS)
+            results: list[pa.Table] = []
+            kept = self._passed(kept, begin, results)
+            found += [self._known(table, begin - 1, leaf) for table in results]
+            results = []
+            kept = self._advanced(kept, cell, begin, results)
+            found += [self._known(table, begin, leaf) for table in results]
+        results = []
+        held.kept = self._passed(kept, edge, results)
+        found += [self._known(table, edge - 1, leaf) for table in results]
+        return pa.concat_tables([self.schema.empty_table(), *found])
 
     def merge(self, parts: Sequence[pa.Table]) -> pa.Table:
         full = [part for part in parts if part.num_rows]

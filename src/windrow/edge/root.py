@@ -109,9 +109,9 @@ class Root:
         body = table_of(frame.body, known.payload.schema, _UNBOUNDED)
         results, known.kept = known.payload.finish(known.kept, body, frame.to)
         known.reached = frame.to
-        if found := [table for table in results if table.num_rows]:
-            ordered = known.payload.in_order(pa.concat_tables(found))
-            yield Answer(frame.query, known.query.answers(ordered), missing=frame.missing)
+        if results:
+            answers = known.query.answers(pa.concat_tables(results))
+            yield Answer(frame.query, answers, missing=frame.missing)
 
     def _late(self, late: Late) -> Iterator[Answer]:
         known = self._open[late.query]

@@ -121,6 +121,7 @@ class Welcome:
     queries: tuple[str, ...]
     revision: int  # of what is asked: an older welcome says less than is known
     frontiers: Mapping[str, int]
+    durable: Mapping[str, int]  # up to where all is safe: before that nobody asks again
     credit: int
 
 
