@@ -209,6 +209,9 @@ class _States(Payload):
 
     def finish(self, kept: Kept, body: pa.Table, until: int) -> tuple[list[pa.Table], Kept]:
         results: list[pa.Table] = []
+        # Engines take keys in the order in which they first come, and round floats accordingly.
+        keys = [f.name for f in body.schema if _is_sortable(f)]
+        body = body.sort_by([(name, "ascending") for name in ("start", *keys)])
         for part in _cells(body, "start", 1 if self._aligned else self._cell):
             begin = int(numbers(part["start"])[0])
             begin = begin if self._aligned else _floor(begin, self._cell)
