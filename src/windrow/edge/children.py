@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 from windrow.edge.inflow import Applied, Inflow, Merged
-from windrow.edge.payload import Payload, payload_for
+from windrow.edge.payload import END, Payload, payload_for
 from windrow.edge.query import NodeQuery, read_node_query
 from windrow.errors import MessageError
 from windrow.wire.messages import (
@@ -69,6 +69,7 @@ class Children(ABC):
     ) -> None:
         self.name = name
         self.members = sorted(members)
+        self.former: set[str] = set()  # who has left, and may not know that it has
         self.counts: Counter[str] = Counter()
         self._buffer_bytes = buffer_bytes
         self._absence, self._patience_us = absence, patience_us
@@ -105,30 +106,26 @@ class Children(ABC):
 
     def join(self, member: str) -> None:
         """A new child, from what has been merged on."""
+        self.former.discard(member)
         if member not in self.members:
             self.members = sorted([*self.members, member])
             for known in self._known.values():
                 known.inflow.join(member)
 
-    def remove(self, member: str) -> dict[str, int]:
-        """A child that will not come back; how far it had come, query by query."""
-        self.members = [name for name in self.members if name != member]
+    def replace(self, member: str, heirs: Iterable[str]) -> None:
+        """The children of a dead child take its place, from where its frames ended."""
+        heirs = sorted(heirs)
+        self.members = sorted({*self.members, *heirs} - {member})
+        self.former.add(member)
         self._epochs.pop(member, None)
-        found = {}
-        for fingerprint, known in self._known.items():
-            frontier = known.inflow.remove(member)
-            if frontier is not None:
-                found[fingerprint] = frontier
-        return found
-
-    def adopt(self, member: str, frontiers: dict[str, int]) -> None:
-        """A child of a dead child: its frames count from where those of its parent ended."""
-        self.members = sorted({*self.members, member})
-        for fingerprint, known in self._known.items():
-            known.inflow.join(member, frontiers.get(fingerprint))
+        for known in self._known.values():
+            known.inflow.replace(member, heirs)
 
     def receive(self, member: str, message: Message, now: int) -> None:
         """What a child says; the carrier vouches for its name."""
+        if member in self.former and isinstance(message, Hello):
+            self._greeted.add(member)
+            return
         if member not in self.members:
             self.counts["messages of strangers"] += 1
             return
@@ -147,6 +144,7 @@ class Children(ABC):
             for fingerprint, at in message.frontiers.items():
                 if fingerprint in self._known:
                     self._known[fingerprint].inflow.leave(member, at)
+            self._greeted.add(member)
         elif isinstance(message, Status):
             self._statuses.update(message.nodes)
         else:
@@ -155,10 +153,11 @@ class Children(ABC):
     def step(self, now: int) -> list[Send]:
         """Merge what has become complete, and say what to send."""
         self._watch(now)
+        self._let_go()
         for fingerprint, known in self._known.items():
             for merged in known.inflow.ready():
                 self._pass_on(fingerprint, known.payload, merged)
-                self._unacked.update((member, fingerprint) for member in self.members)
+                self._answer_all(fingerprint)
         self._settle(now)
         if self._is_ready():
             self._welcome()
@@ -233,9 +232,12 @@ class Children(ABC):
             self._out.append(Send(member, ack))
 
     def _welcome(self) -> None:
-        for member in sorted(self._greeted.intersection(self.members)):
+        for member in sorted(self._greeted):
             frontiers, durable = {}, {}
             for fingerprint, known in self._known.items():
+                if known.inflow.has_left(member):
+                    frontiers[fingerprint] = durable[fingerprint] = END
+                    continue
                 self._out.append(Send(member, Asking(fingerprint, known.query.text)))
                 frontier = known.inflow.frontier(member)
                 if frontier is not None:
@@ -245,6 +247,10 @@ class Children(ABC):
             welcome = Welcome(tuple(self._known), self.revision, frontiers, durable, credit)
             self._out.append(Send(member, welcome))
         self._greeted.clear()
+
+    def _answer_all(self, fingerprint: str) -> None:
+        """Something has become safe, or has been merged."""
+        self._unacked.update((member, fingerprint) for member in (*self.members, *self.former))
 
     def _answer(self) -> None:
         for member, fingerprint in sorted(self._unacked):
@@ -277,6 +283,14 @@ class Children(ABC):
             for known in self._known.values():
                 if silent:
                     known.inflow.exclude(member)
+
+    def _let_go(self) -> None:
+        """Do without members that have left, query by query."""
+        for member in self.members:
+            inflows = [known.inflow for known in self._known.values()]
+            if inflows and all(member not in inflow.members for inflow in inflows):
+                self.former.add(member)
+        self.members = [member for member in self.members if member not in self.former]
 
     def _statuses_with(self, own: dict[str, Any]) -> Status:
         return Status({**self._statuses, self.name: own})

@@ -59,7 +59,7 @@ class Merger(Children):
             elif isinstance(message, Ack) and message.query in self._known:
                 if message.durable > self._durables.get(message.query, BEGIN):
                     self._durables[message.query] = message.durable
-                    self._unacked.update((member, message.query) for member in self.members)
+                    self._answer_all(message.query)
 
     def drop(self, fingerprint: str) -> None:
         """A query that nobody asks any more."""
