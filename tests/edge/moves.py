@@ -4,8 +4,7 @@ from typing import Any
 
 from tests.edge.simulated import SECOND, Simulation
 from windrow.edge.leaf import Leaf
-from windrow.edge.merger import Merger
-from windrow.wire.messages import Message, decode, encode
+from windrow.wire.messages import decode
 
 
 class MovingSimulation(Simulation):
@@ -48,6 +47,14 @@ class MovingSimulation(Simulation):
                 return  # from before the move: that connection is gone
         super().deliver(sender, to, content)
 
+    def start(self, name: str) -> None:
+        if name in self.epochs:  # else it was buried
+            super().start(name)
+
+    def crash(self, name: str) -> None:
+        if name in self.epochs:
+            super().crash(name)
+
     def bury(self, merger: str) -> None:
         """A merger dies for good; its children go to its parent."""
         parent = self.parent[merger]
@@ -56,6 +63,7 @@ class MovingSimulation(Simulation):
             self.at(self.now + SECOND, lambda: self.bury(merger))
             return
         self.nodes.pop(merger, None)
+        self.to = {leaf: to for leaf, to in self.to.items() if to != merger}
         self.nodes[parent].replace(merger, heirs)
         self.tree = {
             name: sorted({*children, *heirs} - {merger}) if name == parent else children
@@ -67,6 +75,3 @@ class MovingSimulation(Simulation):
             if heir in self.nodes:
                 self.nodes[heir].lost()
         del self.parent[merger], self.epochs[merger]
-
-
-__all__ = ["Merger", "Message", "MovingSimulation", "encode"]

@@ -217,7 +217,7 @@ class Upward:
         """Whether anything is under way that the parent has not answered."""
         boxes = self._boxes.values()
         return bool(self._leaving) or any(self._late.values()) or any(
-            box.frames and box.frames[-1].to > box.acked for box in boxes
+            (box.frames[-1].to if box.frames else box.begun) > box.acked for box in boxes
         )
 
     def _acked(self, ack: Ack) -> None:
