@@ -13,7 +13,7 @@ from windrow.edge.expressions.kinds import (
     as_decimal,
     as_kind,
     common,
-    decimal_of,
+    digit,
     fitting,
     is_decimal,
     is_float,
@@ -110,7 +110,7 @@ def _dividing(
 
     def compute(evaluation: Evaluation, values: Sequence[Values]) -> Values:
         a, b = values[0].array, values[1].array
-        zero = mask_of(pc.and_(pc.equal(b, pa.scalar(0, pa.int8()).cast(b.type)), a.is_valid()))
+        zero = mask_of(pc.and_(pc.equal(b, digit(0, b.type)), a.is_valid()))
         failed = evaluation.failing(zero, f"{written}: division by zero")
         if failed is not None:
             b = pc.if_else(pa.array(zero), pa.scalar(None, b.type), b)
@@ -285,7 +285,6 @@ def rounded(inner: Expression, digits: int) -> Expression:
         whole = kind.precision - kind.scale + 1
         behind = min(max(digits, 0), kind.scale)
         target = fitting(max(whole, 1 - digits) if digits < 0 else whole + behind, behind)
-    decimal = decimal_of(kind)
 
     def apply(a: pa.Array) -> tuple[pa.Array, Mask]:
         with localcontext(_CONTEXT):
@@ -296,7 +295,7 @@ def rounded(inner: Expression, digits: int) -> Expression:
             ]
         if is_decimal(target):
             return fitted(found, target)
-        return _narrowed(pa.array(found, pa.decimal128(decimal.precision + 31, 0)), kind)
+        return _narrowed(pa.array(found, pa.decimal128(38, 0)), kind)
 
     return strict(target, written, [inner], apply, f"does not fit {name_of(target)}")
 

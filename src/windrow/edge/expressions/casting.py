@@ -16,6 +16,7 @@ from windrow.columnar.ddl import parse_type
 from windrow.edge.expressions.arithmetic import fitted, saturated
 from windrow.edge.expressions.kinds import (
     LIMITS,
+    digit,
     is_decimal,
     is_float,
     is_int,
@@ -99,11 +100,11 @@ def _cast_to(given: pa.DataType, kind: pa.DataType) -> _Cast | None:
     if is_text(kind):
         return _to_text(given)
     if pa.types.is_boolean(given) and is_number(kind):
-        one = pa.scalar(1, pa.int8()).cast(kind)
-        zero = pa.scalar(0, pa.int8()).cast(kind)
+        one = digit(1, kind)
+        zero = digit(0, kind)
         return lambda a: pc.if_else(a, one, zero)
     if pa.types.is_boolean(kind) and is_number(given):
-        zero = pa.scalar(0, pa.int8()).cast(given)
+        zero = digit(0, given)
         return lambda a: pc.not_equal(a, zero)
     if given == _TIME and is_int(kind):
         return lambda a: _into(_seconds(a), kind)

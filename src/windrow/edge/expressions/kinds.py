@@ -1,6 +1,7 @@
 """Types of expressions: which go together, and how one becomes the other without loss."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from functools import reduce
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ __all__ = [
     "as_kind",
     "common",
     "decimal_of",
+    "digit",
     "fitting",
     "is_decimal",
     "is_float",
@@ -76,6 +78,11 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind))
 
 
+def digit(number: int, kind: pa.DataType) -> pa.Scalar:
+    """A number of one digit in a type of numbers."""
+    return pa.scalar(Decimal(number) if is_decimal(kind) else number, kind)
+
+
 def fitting(precision: int, scale: int) -> pa.DataType:
     """A decimal of so many digits, or as many as there can be: those behind the point give way."""
     if precision <= _MOST_DIGITS:
@@ -121,9 +128,14 @@ def as_kind(expression: Expression, kind: pa.DataType) -> Expression:
     """The same values in a type that holds all of them."""
     if expression.kind == kind:
         return expression
-    written = f"{expression.written}"
+    written = expression.written
     if expression.is_null:
         return literal(None, kind, written)
+    if is_int(expression.kind) and is_decimal(kind):
+        if isinstance(expression.constant, int):
+            return literal(Decimal(expression.constant), kind, written)
+        wide = pa.decimal256(19 + kind.scale, kind.scale)  # Arrow asks for room for all integers
+        return strict(kind, written, [expression], lambda a: a.cast(wide).cast(kind))
     if is_decimal(expression.kind) and is_float(kind):
         # by way of text, which is read as the nearest number; Arrow's own cast may miss it
         return strict(kind, written, [expression], lambda a: a.cast(pa.string()).cast(kind))

@@ -85,7 +85,7 @@ def timed(word: str, value: str) -> Expression:
         found = re.fullmatch(_DATE, value.strip())
         if found is None:
             raise MismatchError(f"{shown} is no date (write e.g. DATE '2024-07-01')")
-        moment = _valid([*found.groups(), "0", "0"], shown)
+        moment = _valid([*found.groups(), "0", "0", "0", "0"], shown)
         return literal(moment.date(), pa.date32(), shown)
     found = _MOMENT.fullmatch(value.strip())
     zone = None if found is None else found[8]
@@ -108,7 +108,7 @@ def timed(word: str, value: str) -> Expression:
 
 def _valid(parts: Sequence[str], shown: str) -> datetime:
     try:
-        year, month, day, *rest = map(int, parts)
-        return datetime(year, month, day, *rest)
+        year, month, day, hour, minute, second, us = map(int, parts)
+        return datetime(year, month, day, hour, minute, second, us)
     except (ValueError, OverflowError) as error:
         raise MismatchError(f"{shown}: {error}") from None

@@ -19,7 +19,7 @@ from windrow.jobs.problems import did_you_mean
 
 __all__ = ["compile_condition", "compile_expression"]
 
-_DEEPEST = 100
+_DEEPEST = 30
 _KEYWORDS = frozenset({"AND", "OR", "NOT", "IS", "IN", "BETWEEN", "LIKE"}) | {
     *("CASE", "WHEN", "THEN", "ELSE", "END", "NULL", "TRUE", "FALSE"),
 }
