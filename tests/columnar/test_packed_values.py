@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +24,7 @@ MANY = st.lists(st.lists(st.integers(0, 9).map(float), max_size=2), min_size=30,
 
 def _packed(segments: Sequence[Sequence[float]], dtype: type) -> pa.Array:
     borders = np.cumsum([0, *map(len, segments)])
-    values = np.array([value for own in segments for value in own], dtype)
+    values: NDArray[Any] = np.array([value for own in segments for value in own], dtype)
     states = pack_values(values, borders)
     assert states is not None
     return states
@@ -87,5 +88,5 @@ def test_states_that_lie_otherwise_are_left_to_the_codec(states: list[bytes | No
 
 
 def test_states_too_large_for_a_column_are_not_made() -> None:
-    values: NDArray[np.float64] = np.lib.stride_tricks.as_strided(np.zeros(1), (1 << 28,), (0,))
+    values = np.broadcast_to(np.zeros(1), 1 << 28)
     assert pack_values(values, np.array([0, 1 << 28])) is None

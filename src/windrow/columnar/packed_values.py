@@ -87,9 +87,8 @@ def _headers_at(starts: NDArray[np.int64]) -> NDArray[np.int64]:
 def _ascending(values: Values, borders: NDArray[np.int64], counts: NDArray[np.int64]) -> Values:
     """The values of each segment upwards, NaN last, and equal ones in the order they had."""
     # Only zeros are equal and yet of different bits; all other sorts give the same.
-    kind: Literal["stable"] | None = (
-        "stable" if values.dtype == FLOAT and _has_both_zeros(values) else None
-    )
+    mixed = values.dtype == FLOAT and _has_both_zeros(values)
+    kind: Literal["stable"] | None = "stable" if mixed else None
     if np.count_nonzero(counts > 1) * _ROWS_PER_CALL > len(values):
         segments = np.repeat(np.arange(len(counts)), counts)
         return values[np.lexsort((values, segments))]

@@ -45,6 +45,7 @@ class AlignedWindows(Engine):
         ]
         self._read = list(dict.fromkeys(name for own in self._summaries for name in own.reads))
         self.folds_early = all(summary.commutative for summary in self._summaries)
+        self.takes_partials = self.folds_early
         keys = [definition.schema.field(name) for name in self._keys]
         states = [field for summary in self._summaries for field in summary.fields]
         self.partials = pa.schema(
