@@ -74,6 +74,8 @@ class Summary:
         self.fields: tuple[pa.Field, ...] = tuple(
             pa.field(f"{name}.{k}", kind) for k, kind in enumerate(self._states.types)
         )
+        #: The columns of rows that `fold` reads.
+        self.reads = inputs.names
         self.commutative: bool = aggregate.monoid.commutative
         #: Whether a state is a few values at most, so that many may be kept beside their rows.
         self.small = numeric is not None or _is_small(aggregate)
