@@ -33,7 +33,9 @@ class MovingSimulation(Simulation):
         for message in node.sends_to_new(self.now):
             self.send(name, self.to[name], message)
         if not node.is_moving:
-            self.parent[name] = self.to.pop(name)
+            old, self.parent[name] = self.parent[name], self.to.pop(name)
+            left = [child for child in self.tree[old] if child != name]
+            self.tree = {**self.tree, old: left}
 
     def deliver(self, sender: str, to: str, content: bytes) -> None:
         node = self.nodes.get(to)

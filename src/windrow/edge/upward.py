@@ -214,10 +214,12 @@ class Upward:
         return out
 
     def _waits(self) -> bool:
-        """Whether anything is under way that the parent has not answered."""
+        """Whether anything is not safe yet, or not known to the parent."""
         boxes = self._boxes.values()
-        return bool(self._leaving) or any(self._late.values()) or any(
-            (box.frames[-1].to if box.frames else box.begun) > box.acked for box in boxes
+        return (
+            bool(self._leaving)
+            or any(self._late.values())
+            or any(box.frames or box.begun > box.acked for box in boxes)
         )
 
     def _acked(self, ack: Ack) -> None:
