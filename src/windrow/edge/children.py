@@ -25,7 +25,6 @@ from windrow.wire.messages import (
     Status,
     Welcome,
 )
-
 from windrow.wire.tables import table_bytes
 
 __all__ = ["Absence", "Children", "Send"]

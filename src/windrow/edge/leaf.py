@@ -5,7 +5,7 @@ crash it reads the log again and is the same as before, frame by frame.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,8 +20,17 @@ from windrow.edge.query import NodeQuery, read_node_query
 from windrow.edge.upward import Upward
 from windrow.errors import WindrowError
 from windrow.wire.log import Disk
-from windrow.wire.messages import Asking, Dropping, Frame, Late, Message, Status, Welcome
-from windrow.wire.messages import decode, encode
+from windrow.wire.messages import (
+    Asking,
+    Dropping,
+    Frame,
+    Late,
+    Message,
+    Status,
+    Welcome,
+    decode,
+    encode,
+)
 from windrow.wire.tables import table_bytes, table_of
 
 __all__ = ["Batch", "Leaf", "Taken"]
@@ -137,7 +146,7 @@ class Leaf:
                 accepted = False
             else:
                 entry = {"kind": "rows", "source": batch.source, "number": batch.number, "now": now}
-                self._note(entry, lambda rows=batch.rows: rows_as_bytes(rows))
+                self._note(entry, rows_as_bytes(batch.rows))
                 self._take(batch, now)
             taken.append(Taken(batch.source, batch.number, accepted))
         return taken
@@ -226,8 +235,8 @@ class Leaf:
 
     # What changes the leaf is noted before it is applied, and applied again after a crash.
 
-    def _note(self, entry: Mapping[str, Any], body: Callable[[], bytes] = bytes) -> None:
-        self._disk.append(record_of(entry, body()))
+    def _note(self, entry: Mapping[str, Any], body: bytes = b"") -> None:
+        self._disk.append(record_of(entry, body))
 
     def _apply(self, entry: dict[str, Any]) -> None:
         self._note(entry)
@@ -400,7 +409,7 @@ class Leaf:
         """Write down all there is, and let go of the log before it."""
         parts: list[bytes] = []
         queries = []
-        for asked in self._asked.values():
+        for fingerprint, asked in self._asked.items():
             rows = asked.held.rows or [asked.query.definition.schema.empty_table()]
             tables = {"rows": pa.concat_tables(rows), **asked.held.kept}
             parts += [table_bytes(table) for table in tables.values()]
@@ -412,7 +421,7 @@ class Leaf:
                     "sent": asked.sent,
                     "late": asked.late,
                     "rows": asked.rows,
-                    "safe": None if asked.begun is None else self._up.durable(asked.query.fingerprint),
+                    "safe": None if asked.begun is None else self._up.durable(fingerprint),
                 }
             )
         ways = [self._up] if self._new is None else [self._up, self._new]
@@ -445,7 +454,9 @@ class Leaf:
             query = read_node_query(one["text"])
             payload = payload_for(query)
             schemas = {"rows": query.definition.schema, **payload.held}
-            found = {name: table_of(next(parts), schemas[name], _UNBOUNDED) for name in one["tables"]}
+            found = {
+                name: table_of(next(parts), schemas[name], _UNBOUNDED) for name in one["tables"]
+            }
             rows = found.pop("rows")
             held = Held([rows] if rows.num_rows else [], found)
             self._asked[query.fingerprint] = _Asked(

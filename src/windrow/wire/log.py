@@ -12,6 +12,7 @@ written is damage, and is an error.
 import os
 import struct
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, Protocol
 from zlib import crc32
@@ -111,7 +112,7 @@ class Log:
     def drop_before(self, number: int) -> None:
         """Forget records below a number, as far as they fill whole files."""
         files = _files(self._folder)
-        for (start, path), (following, _) in zip(files, files[1:], strict=False):
+        for (start, path), (following, _) in pairwise(files):
             if following > number:
                 break
             path.unlink()

@@ -168,17 +168,7 @@ class Resend:
 
 
 Message: TypeAlias = (
-    Hello
-    | Frame
-    | Late
-    | Leaving
-    | Status
-    | Welcome
-    | Asking
-    | Dropping
-    | Ack
-    | LateAck
-    | Resend
+    Hello | Frame | Late | Leaving | Status | Welcome | Asking | Dropping | Ack | LateAck | Resend
 )
 
 _KINDS = {kind.__name__: kind for kind in get_args(Message)}
@@ -190,7 +180,7 @@ def encode(message: Message) -> bytes:
     >>> decode(encode(Ack("q", 5, 3, 100)))
     Ack(query='q', frontier=5, durable=3, credit=100)
     """
-    kind = type(message)
+    kind: type = type(message)
     values = {name: getattr(message, name) for name in _types(kind)}
     body = values.pop("body", b"")
     head = json.dumps([kind.__name__, values], separators=(",", ":")).encode()
@@ -215,7 +205,9 @@ def decode(content: Any) -> Message:
         )
     end = len(view) - _CHECK.size
     if crc32(view[:end]) != _CHECK.unpack_from(view, end)[0]:
-        raise MessageError(f"a message of {len(view):,} bytes was changed on the way; send it again")
+        raise MessageError(
+            f"a message of {len(view):,} bytes was changed on the way; send it again"
+        )
     head = bytes(view[_HEAD.size : _HEAD.size + length])
     try:
         name, values = json.loads(head)
