@@ -75,7 +75,7 @@ class Upward:
         self._boxes: dict[str, _Box] = {}
         self._late: dict[tuple[str, str], deque[Late]] = {}
         self._late_sent: dict[tuple[str, str], int] = {}
-        self._leaving: dict[str, int] = {}  # said until the parent's welcome says that it knows
+        self._leaving: dict[str, int] = {}  # from where on frames go elsewhere
         self._heard = 0
         self._patience = _RESEND_US
         self._out: deque[Message] = deque()
@@ -144,7 +144,7 @@ class Upward:
     @property
     def is_done(self) -> bool:
         """Whether all that was sent here is safe, and nothing more is expected."""
-        return not self._leaving and not any(box.frames for box in self._boxes.values())
+        return not self._unconfirmed and not any(box.frames for box in self._boxes.values())
 
     def take_late(self, other: "Upward") -> None:
         """Send what another way has not made safe."""
@@ -171,9 +171,7 @@ class Upward:
             self.frontiers = dict(message.frontiers)
             for query in self._boxes:
                 self._enter(query)
-            for query in [q for q in self._leaving if message.frontiers.get(q) == END]:
-                del self._leaving[query]
-            if self._leaving:
+            if self._unconfirmed:
                 self._out.append(Leaving(dict(self._leaving)))
             self._late_sent.clear()
         elif isinstance(message, Ack):
@@ -217,7 +215,7 @@ class Upward:
         """Whether anything is not safe yet, or not known to the parent."""
         boxes = self._boxes.values()
         return (
-            bool(self._leaving)
+            self._unconfirmed
             or any(self._late.values())
             or any(box.frames or box.begun > box.acked for box in boxes)
         )
@@ -228,6 +226,11 @@ class Upward:
         if box is not None:
             box.acked = max(box.acked, ack.frontier)
             box.safe(ack.durable)
+
+    @property
+    def _unconfirmed(self) -> bool:
+        """Whether the parent, which may have crashed since, still expects what goes elsewhere."""
+        return any(self.frontiers.get(query) != END for query in self._leaving)
 
     def _enter(self, query: str) -> None:
         """Send a query's frames from where the parent has come."""
