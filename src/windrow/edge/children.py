@@ -108,8 +108,8 @@ class Children(ABC):
         self.former.discard(member)
         if member not in self.members:
             self.members = sorted([*self.members, member])
-            for known in self._known.values():
-                known.inflow.join(member)
+            for fingerprint, known in self._known.items():
+                known.inflow.join(member, self._joined_at(fingerprint))
 
     def replace(self, member: str, heirs: Iterable[str]) -> None:
         """The children of a dead child take its place, from where its frames ended."""
@@ -179,6 +179,10 @@ class Children(ABC):
     @abstractmethod
     def _settle(self, now: int) -> None:
         """All of this step has been passed on."""
+
+    def _joined_at(self, fingerprint: str) -> int | None:
+        """From where on the rows of a new member count."""
+        return self._known[fingerprint].inflow.merged
 
     def _is_ready(self) -> bool:
         """Whether it is known what is asked, and how far the node had come."""
