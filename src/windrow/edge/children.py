@@ -109,7 +109,7 @@ class Children(ABC):
         if member not in self.members:
             self.members = sorted([*self.members, member])
             for fingerprint, known in self._known.items():
-                known.inflow.join(member, self._joined_at(fingerprint))
+                known.inflow.join(member, self._passed(fingerprint))
 
     def replace(self, member: str, heirs: Iterable[str]) -> None:
         """The children of a dead child take its place, from where its frames ended."""
@@ -180,8 +180,8 @@ class Children(ABC):
     def _settle(self, now: int) -> None:
         """All of this step has been passed on."""
 
-    def _joined_at(self, fingerprint: str) -> int | None:
-        """From where on the rows of a new member count."""
+    def _passed(self, fingerprint: str) -> int | None:
+        """Up to where frames have gone on: from there on the rows of a new member count."""
         return self._known[fingerprint].inflow.merged
 
     def _is_ready(self) -> bool:
@@ -236,18 +236,21 @@ class Children(ABC):
 
     def _welcome(self) -> None:
         for member in sorted(self._greeted):
-            frontiers, durable = {}, {}
+            frontiers, durable, passed = {}, {}, {}
             for fingerprint, known in self._known.items():
                 if known.inflow.has_left(member):
                     frontiers[fingerprint] = durable[fingerprint] = END
                     continue
                 self._out.append(Send(member, Asking(fingerprint, known.query.text)))
+                if (gone := self._passed(fingerprint)) is not None:
+                    passed[fingerprint] = gone
                 frontier = known.inflow.frontier(member)
                 if frontier is not None:
                     frontiers[fingerprint] = frontier
                     durable[fingerprint] = self._durable_for(member, fingerprint)
             credit = self._credit(member)
-            welcome = Welcome(tuple(self._known), self.revision, frontiers, durable, credit)
+            asked = tuple(self._known)
+            welcome = Welcome(asked, self.revision, frontiers, durable, passed, credit)
             self._out.append(Send(member, welcome))
         self._greeted.clear()
 

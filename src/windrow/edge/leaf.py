@@ -349,7 +349,8 @@ class Leaf:
             for fingerprint, asked in self._asked.items():
                 if asked.begun is None or fingerprint in self._handed:
                     continue
-                at = max(asked.sent, message.frontiers.get(fingerprint, asked.sent))
+                known = (message.frontiers, message.passed)
+                at = max(asked.sent, *(found.get(fingerprint, BEGIN) for found in known))
                 self._apply({"kind": "hand", "query": fingerprint, "at": at})
 
     def _hand(self, fingerprint: str, at: int) -> None:

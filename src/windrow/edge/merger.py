@@ -106,8 +106,8 @@ class Merger(Children):
     def _durable(self, fingerprint: str) -> int:
         return self._durables[fingerprint]
 
-    def _joined_at(self, fingerprint: str) -> int | None:
-        merged = super()._joined_at(fingerprint)
+    def _passed(self, fingerprint: str) -> int | None:
+        merged = super()._passed(fingerprint)
         sent = self._up.frontiers.get(fingerprint)
         # After a crash, what the parent has is merged again, and changes nothing any more.
         return sent if merged is None or (sent is not None and sent > merged) else merged

@@ -122,6 +122,7 @@ class Welcome:
     revision: int  # of what is asked: an older welcome says less than is known
     frontiers: Mapping[str, int]
     durable: Mapping[str, int]  # up to where all is safe: before that nobody asks again
+    passed: Mapping[str, int]  # up to where the parent's own frames have gone on
     credit: int
 
 
