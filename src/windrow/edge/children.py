@@ -206,10 +206,8 @@ class Children(ABC):
         for late in known.inflow.behind:
             # Numbered by time: whoever has this has all that the member sent late before.
             sender = f"{self.name} without {late.member}"
-            body = table_bytes(late.body)
-            self._take_late(
-                member, Late(frame.query, sender, late.to, late.rows, body, late.since, late.to)
-            )
+            body, stretch = table_bytes(late.body), (late.since, late.to, late.missing)
+            self._take_late(member, Late(frame.query, sender, late.to, late.rows, body, *stretch))
         known.inflow.behind.clear()
         frontier = known.inflow.frontier(member)
         if applied is Applied.UNBEGUN:

@@ -50,6 +50,7 @@ class Behind:
     to: int
     rows: int
     body: pa.Table
+    missing: tuple[str, ...]
 
 
 @dataclass
@@ -154,7 +155,9 @@ class Inflow:
             return Applied.UNBEGUN
         if member.frontier is None:
             member.frontier = member.begun = frame.since
-            if name in self.excluded:
+            if name in self.excluded and (self.merged is None or frame.since >= self.merged):
+                self.excluded.discard(name)
+            elif name in self.excluded:
                 self._safe[name] = frame.since
             return Applied.NEW
         if member.until is not None and frame.since >= member.until:
@@ -187,7 +190,7 @@ class Inflow:
             late, body = self.payload.split(body, self.merged)
             end = min(frame.to, self.merged)
             if end > member.frontier:
-                self.behind.append(Behind(name, member.frontier, end, rows, late))
+                self.behind.append(Behind(name, member.frontier, end, rows, late, frame.missing))
                 rows = 0
             if frame.to >= self.merged:
                 self._caught[name] = self.merged

@@ -25,6 +25,7 @@ from windrow.wire.messages import (
 
 __all__ = ["Upward"]
 
+_SIGN_US = 1_000_000  # a child that says nothing at all may be dead
 _RESEND_US = 2_000_000  # without an answer, hello and frames are said again
 _MOST_RESEND_US = 30_000_000
 _OVERHEAD = 256  # what a frame takes besides its body
@@ -77,6 +78,7 @@ class Upward:
         self._late_sent: dict[tuple[str, str], int] = {}
         self._leaving: dict[str, int] = {}  # from where on frames go elsewhere
         self._heard = 0
+        self._said = 0
         self._patience = _RESEND_US
         self._out: deque[Message] = deque()
 
@@ -184,7 +186,15 @@ class Upward:
             self._rewind(message.query, message.since)
 
     def sends(self, now: int) -> list[Message]:
-        """What to send now."""
+        """What to send now; a sign of life, if there was nothing for a while."""
+        found = self._sends(now)
+        if not found and self.connected and now - self._said > _SIGN_US:
+            found = [Status({})]
+        if found:
+            self._said = now
+        return found
+
+    def _sends(self, now: int) -> list[Message]:
         if not self._heard:
             self._heard = now
             return [Hello(self.epoch)]

@@ -90,6 +90,7 @@ class Late:
     body: bytes = field(repr=False)
     since: int = 0
     to: int = 0
+    missing: tuple[str, ...] = ()
 
     @property
     def is_frame(self) -> bool:

@@ -93,6 +93,18 @@ class Payload(ABC):
     def finish(self, kept: Kept, body: pa.Table, until: int) -> tuple[list[pa.Table], Kept]:
         """At the root: results that a body and the time reached determine, and what is kept."""
 
+    def open_states(self, kept: Kept) -> pa.Table | None:
+        """What open windows are made of, if they can be made again with more."""
+        return None
+
+    def amended(self, kept: Kept, body: pa.Table, reached: int) -> Kept:
+        """What is kept, with a body that came after its time; only open windows take it."""
+        return kept
+
+    def again(self, bodies: pa.Table, reached: int, since: int, to: int) -> list[pa.Table]:
+        """The results of windows that have ended and have a part in a stretch, made again."""
+        return []
+
     def nothing_kept(self) -> Kept:
         """What a root keeps before it has seen anything."""
         return {name: schema.empty_table() for name, schema in self._engine.kept.items()}

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from windrow.columnar.keyed import numbers
 from windrow.edge.payload.base import BEGIN, END, SECOND, Held, Payload, cells, floor, is_sortable
@@ -83,6 +84,24 @@ class States(Payload):
             kept = self._passed(kept, begin, results)
             kept = self._advanced(kept, Partials(part), begin, results)
         return results, self._passed(kept, until, results)
+
+    def open_states(self, kept: Kept) -> pa.Table | None:
+        return kept["slices"] if self._aligned else None
+
+    def amended(self, kept: Kept, body: pa.Table, reached: int) -> Kept:
+        if not self._aligned or reached == END:
+            return kept
+        return self._engine.advance(kept, Partials(body), reached).kept
+
+    def again(self, bodies: pa.Table, reached: int, since: int, to: int) -> list[pa.Table]:
+        results, _ = self.finish(self.nothing_kept(), self._engine.whole(bodies), END)
+        found = [
+            table.filter(
+                (pc.field("start") < to) & (pc.field("end") > since) & (pc.field("end") <= reached)
+            )
+            for table in results
+        ]
+        return [table for table in found if table.num_rows]
 
     def _nothing(self) -> pa.Table | Partials:
         return Partials(self.schema.empty_table())
