@@ -40,7 +40,7 @@ def run(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> W
     if any(isinstance(stage, SampleRows) for stage in plan.stages):
         hot = hot_keys(request, tasks_of(request.source.sparkSession))
         if hot.facts is not None:
-            plan = choose(replace(asked, facts=hot.facts), constants())
+            plan = choose(replace(asked, facts=hot.facts, in_slots=hot.in_slots), constants())
         if plan.ownership is Method.TIME and not hot.keys:
             plan = replace(plan, ownership=Method.KEYS)
         if plan.ownership is Method.TIME and hot.in_order:
