@@ -15,6 +15,8 @@ from windrow.errors import SnapshotError
 __all__ = ["decode_numbers", "encode_numbers"]
 
 _HEAD = 6  # letter, count, how its items lie
+_SINGLES = b"r" + L.ITEMS.pack(1, L.MIXED)
+_SINGLE = _HEAD + 1  # and the letter of the only item
 
 
 def encode_numbers(numbers: NDArray[Any]) -> bytes:
@@ -27,11 +29,13 @@ def encode_numbers(numbers: NDArray[Any]) -> bytes:
 
 def decode_numbers(content: bytes, dtype: np.dtype[Any]) -> NDArray[Any]:
     """The numbers of a rope, in its order."""
-    way = L.FLOAT if dtype == FLOAT else L.INT
-    if content[:1] == b"r" and len(content) > _HEAD:
-        number, lie = L.ITEMS.unpack_from(content, 1)
-        if lie == way and len(content) == _HEAD + 8 * number:
-            return np.frombuffer(content, dtype, offset=_HEAD)
+    letter = L.FLOAT if dtype == FLOAT else L.INT
+    number, lie = L.ITEMS.unpack_from(content, 1) if len(content) > _HEAD else (0, 0)
+    if content[:1] == b"r" and lie == letter and len(content) == _HEAD + 8 * number:
+        return np.frombuffer(content, dtype, offset=_HEAD)
+    # Where rows are rare, most states are a single number.
+    if len(content) == _SINGLE + 8 and content.startswith(_SINGLES) and content[_HEAD] == letter:
+        return np.frombuffer(content, dtype, offset=_SINGLE)
     state = decode(content)
     try:
         return np.array(list(state), dtype)
