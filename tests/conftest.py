@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.examples import USUAL
+from tests.examples import QUICK, USUAL
 
 # The first example of a test may compile a kernel: time says nothing about the test.
 _untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
+settings.register_profile("quick", _untimed, max_examples=QUICK)
 settings.register_profile("dev", _untimed, max_examples=USUAL)
 settings.register_profile("ci", _untimed, max_examples=USUAL, derandomize=True, print_blob=True)
 settings.register_profile("thorough", _untimed, max_examples=2_000)
