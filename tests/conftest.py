@@ -1,5 +1,6 @@
 """Settings of the whole suite: how hard Hypothesis looks, and surroundings without a screen."""
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -45,6 +46,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(_ROOT))))
     items.sort(key=lambda item: _SPARK not in item.path.parents)
+
+
+def pytest_collection_finish() -> None:
+    _set_aside_what_is_there()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    _set_aside_what_is_there()
+
+
+def _set_aside_what_is_there() -> None:
+    """Let the garbage collector pass over what stays: the modules of a dozen large libraries.
+
+    It would go through them with every large test, and half a dozen times before a process ends.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _compiles(item: pytest.Item) -> bool:
