@@ -29,6 +29,7 @@ test: lint types layers redis-server  ## everything a change must pass
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
 	@$(MAKE) --no-print-directory test-oldest
 
+test-fast: export HYPOTHESIS_PROFILE ?= quick
 test-fast: $(READY) redis-server  ## the tests without Spark and without compiling, in two minutes
 	@$(BIN)/python -m pytest -m 'not (slow or spark or compiles)' -n 2 --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
 
