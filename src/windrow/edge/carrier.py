@@ -178,8 +178,7 @@ class Above:
             self._socket.curve_publickey = keys.public
             self._socket.curve_serverkey = keys.public_of(parent)
         self._monitor = self._socket.get_monitor_socket(
-            zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED
-            | zmq.EVENT_HANDSHAKE_FAILED_AUTH
+            zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED | zmq.EVENT_HANDSHAKE_FAILED_AUTH
         )
         _open(self._socket.connect, address)
 
@@ -255,7 +254,9 @@ def _open(way: Any, address: str) -> None:
     try:
         way(address)
     except zmq.ZMQError as error:
-        raise InputError(f"address={address!r}: {error}; give one such as tcp://host:7000") from None
+        raise InputError(
+            f"address={address!r}: {error}; give one such as tcp://host:7000"
+        ) from None
 
 
 def _socket(context: Any, kind: int, most_bytes: int) -> Any:

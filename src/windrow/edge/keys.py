@@ -1,8 +1,8 @@
 """Keys of nodes: each has a secret one, and knows the public ones of all nodes of its tree.
 
-    keys/
-        leaf-07.public   for everybody
-        leaf-07.secret   for this node alone: only its owner may read it
+keys/
+    leaf-07.public   for everybody
+    leaf-07.secret   for this node alone: only its owner may read it
 """
 
 import os

@@ -37,7 +37,7 @@ __all__ = ["Node", "ResultFiles", "Role", "Source", "Tree", "read_tree"]
 
 _MOST_BYTES = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,99}")
-_NODES = "{hq: {role: root, listen: \"tcp://0.0.0.0:7000\", results: out}}"
+_NODES = '{hq: {role: root, listen: "tcp://0.0.0.0:7000", results: out}}'
 _SOURCES = '[{http: "127.0.0.1:8080"}]'
 _LIMITS = ("spool_bytes", "buffer_bytes", "message_bytes")
 
@@ -104,7 +104,9 @@ class Tree:
     def node(self, name: str) -> Node:
         """A node by its name."""
         if name not in self.nodes:
-            raise InputError(f"--id {name}: no such node in {self.path} {did_you_mean(name, self.nodes)}")
+            raise InputError(
+                f"--id {name}: no such node in {self.path} {did_you_mean(name, self.nodes)}"
+            )
         return self.nodes[name]
 
 
@@ -141,22 +143,24 @@ class _Reading:
         keys = self._path_of(found["keys"], "keys") if "keys" in found else None
         insecure = bool(found["insecure"].flag()) if "insecure" in found else False
         if keys is not None and insecure:
-            found["insecure"].complain_of_key("insecure: true and keys exclude each other (remove one)")
+            found["insecure"].complain_of_key(
+                "insecure: true and keys exclude each other (remove one)"
+            )
         absence, patience_us = Absence.WAIT, 30_000_000
         if "absence" in found:
             absence, patience_us = self._absence(found["absence"])
         limits: dict[str, int] = {}
         if "limits" in found:
-            for name, entry in found["limits"].section(_LIMITS, "{spool_bytes: 1000000000}").items():
+            for name, entry in (
+                found["limits"].section(_LIMITS, "{spool_bytes: 1000000000}").items()
+            ):
                 size = entry.whole("a number of bytes", "1000000000")
                 if size is not None:
                     limits[name] = size
         pace = self._pace(found["pace"]) if "pace" in found else Pace()
         queries = self._queries(found["queries"]) if "queries" in found else {}
         nodes = self._nodes(found["nodes"], folder) if "nodes" in found else {}
-        return Tree(
-            self._path, nodes, queries, keys, insecure, pace, absence, patience_us, limits
-        )
+        return Tree(self._path, nodes, queries, keys, insecure, pace, absence, patience_us, limits)
 
     def _path_of(self, entry: Entry, example: str) -> Path | None:
         text = entry.text(example)
@@ -166,7 +170,9 @@ class _Reading:
         if not isinstance(entry.node, yaml.MappingNode):
             text = entry.text("wait")
             if text is not None and text != Absence.WAIT.value:
-                entry.complain(f"absence: {text!r} is not wait (or e.g. absence: {{exclude: 30 seconds}})")
+                entry.complain(
+                    f"absence: {text!r} is not wait (or e.g. absence: {{exclude: 30 seconds}})"
+                )
             return Absence.WAIT, 30_000_000
         found = entry.section(("exclude",), "{exclude: 30 seconds}")
         patience = found["exclude"].duration_us() if "exclude" in found else None
@@ -178,7 +184,11 @@ class _Reading:
         if "live" in found:
             how["live"] = bool(found["live"].flag())
         for name in ("idle", "beat", "max_skew"):
-            us = found[name].duration_us(least=0 if name != "beat" else 1_000) if name in found else None
+            us = (
+                found[name].duration_us(least=0 if name != "beat" else 1_000)
+                if name in found
+                else None
+            )
             if us is not None:
                 how[f"{name}_us"] = us
         return Pace(**how)
@@ -194,7 +204,9 @@ class _Reading:
                 self._problems.extend(error.problems)
                 continue
             if path.stem in read:
-                self._problems.append(Problem(place, f"queries: {path.stem!r} is there twice (rename one)"))
+                self._problems.append(
+                    Problem(place, f"queries: {path.stem!r} is there twice (rename one)")
+                )
             for one in query.source_schema:
                 if kinds.setdefault(one.name, one.type) != one.type:
                     self._problems.append(
@@ -240,7 +252,9 @@ class _Reading:
                     f"nodes.{name}: {key} is missing (e.g. {key}: {_EXAMPLES[key]})"
                 )
         for key in found.keys() - {"role", "folder", *needed, *allowed}:
-            found[key].complain_of_key(f"nodes.{name}: {key} is not for a {role.value} (leave it out)")
+            found[key].complain_of_key(
+                f"nodes.{name}: {key} is not for a {role.value} (leave it out)"
+            )
         listen = found["listen"].text(_EXAMPLES["listen"]) if "listen" in found else None
         address = found["address"].text(_EXAMPLES["address"]) if "address" in found else listen
         for key, value in (("listen", listen), ("address", address)):
@@ -272,15 +286,15 @@ class _Reading:
         folder = self._path_of(found["folder"], "out")
         if folder is None or format_ is None:
             return None
-        return ResultFiles(folder, format_, every or (1_000_000 if format_ == "jsonl" else 10_000_000))
+        return ResultFiles(
+            folder, format_, every or (1_000_000 if format_ == "jsonl" else 10_000_000)
+        )
 
     def _sources(self, entry: Entry) -> tuple[Source, ...]:
         if not isinstance(entry.node, yaml.SequenceNode):
             entry.complain(f"{entry.name}: not a list (e.g. sources: {_SOURCES})")
             return ()
-        read = [
-            self._source(Entry(entry.name, node, entry.problems)) for node in entry.node.value
-        ]
+        read = [self._source(Entry(entry.name, node, entry.problems)) for node in entry.node.value]
         return tuple(source for source in read if source is not None)
 
     def _source(self, entry: Entry) -> Source | None:
@@ -289,7 +303,9 @@ class _Reading:
         found = entry.section(("http", "mqtt", "files"), _SOURCES[1:-1])
         if len(found) != 1:
             if entry.kind == "map":
-                entry.complain(f"{entry.name}: a source is one of http, mqtt, files, stdin (e.g. {_SOURCES[1:-1]})")
+                entry.complain(
+                    f"{entry.name}: a source is one of http, mqtt, files, stdin (e.g. {_SOURCES[1:-1]})"
+                )
             return None
         kind, inner = next(iter(found.items()))
         if not isinstance(inner.node, yaml.MappingNode):
@@ -305,13 +321,17 @@ class _Reading:
     def _with_defaults(self, entry: Entry, kind: str, options: dict[str, Any]) -> Source | None:
         for key in _SOURCE_NEEDS[kind]:
             if key not in options:
-                entry.complain_of_key(f"{entry.name}: {key} is missing (e.g. {_SOURCE_EXAMPLES[kind]})")
+                entry.complain_of_key(
+                    f"{entry.name}: {key} is missing (e.g. {_SOURCE_EXAMPLES[kind]})"
+                )
                 return None
         for key in ("listen", "broker"):
             if key in options:
                 host, _, port = options[key].rpartition(":")
                 if not host or not port.isdecimal() or int(port) > 65_535:
-                    entry.complain(f"{entry.name}: {options[key]!r} is no host and port (e.g. 127.0.0.1:8080)")
+                    entry.complain(
+                        f"{entry.name}: {options[key]!r} is no host and port (e.g. 127.0.0.1:8080)"
+                    )
                     return None
         for key in ("folder", "password_file", "ca"):
             if key in options:
@@ -324,13 +344,17 @@ class _Reading:
                 continue
             parent = entries[name].entries("{}")["parent"]
             if node.parent not in entries:
-                parent.complain(f"nodes.{name}.parent: no node {node.parent!r} {did_you_mean(node.parent, entries)}")
+                parent.complain(
+                    f"nodes.{name}.parent: no node {node.parent!r} {did_you_mean(node.parent, entries)}"
+                )
             elif node.parent in nodes and nodes[node.parent].listen is None:
                 parent.complain(
                     f"nodes.{name}.parent: {node.parent!r} has no children (give a merger, a landing or a root)"
                 )
             elif _circles(name, nodes):
-                parent.complain(f"nodes.{name}.parent: {name!r} is above itself (give another parent)")
+                parent.complain(
+                    f"nodes.{name}.parent: {name!r} is above itself (give another parent)"
+                )
 
 
 def _circles(name: str, nodes: Mapping[str, Node]) -> bool:
@@ -371,7 +395,12 @@ _SOURCE_KEYS: Mapping[str, Mapping[str, Any]] = {
         "once": lambda entry: entry.flag(),
     },
 }
-_SOURCE_NEEDS = {"http": ("listen",), "mqtt": ("broker", "topics"), "files": ("folder",), "stdin": ()}
+_SOURCE_NEEDS = {
+    "http": ("listen",),
+    "mqtt": ("broker", "topics"),
+    "files": ("folder",),
+    "stdin": (),
+}
 _FIRST = {"http": "listen", "mqtt": "broker", "files": "folder"}
 _SOURCE_EXAMPLES = {
     "http": '{http: "127.0.0.1:8080"}',
@@ -388,7 +417,9 @@ def _keys_of(role: Role, spool: Path | None) -> tuple[Collection[str], Collectio
         return ("parent", "listen"), ("address",)
     if role is Role.LANDING:
         return ("listen",), ("address",)
-    return (("results",), ("spool",)) if spool is not None else (("listen", "results"), ("address",))
+    return (
+        (("results",), ("spool",)) if spool is not None else (("listen", "results"), ("address",))
+    )
 
 
 def _check_address(entry: Entry, address: str) -> None:
@@ -398,4 +429,4 @@ def _check_address(entry: Entry, address: str) -> None:
     except ValueError:
         fits = False
     if not fits and not address.startswith("ipc://"):
-        entry.complain(f"{entry.name}: {address!r} is no address (e.g. \"tcp://10.0.0.2:7000\")")
+        entry.complain(f'{entry.name}: {address!r} is no address (e.g. "tcp://10.0.0.2:7000")')

@@ -79,4 +79,4 @@ def _answer(content: bytes, orders: Mapping[str, Callable[..., Any]]) -> dict[st
     except WindrowError as error:
         return {"error": str(error)}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        return {"error": f"{content[:80]!r} is no order ({error}); send {{\"do\": \"status\"}}"}
+        return {"error": f'{content[:80]!r} is no order ({error}); send {{"do": "status"}}'}

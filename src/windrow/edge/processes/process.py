@@ -11,6 +11,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -78,10 +79,8 @@ class Process(ABC):
     def stop(self) -> None:
         """End after this turn; any thread and any signal may say so."""
         self._stopping = True
-        try:
+        with suppress(OSError):
             os.write(self._wake, b"\0")
-        except OSError:
-            pass
 
     @property
     def tick_us(self) -> int:

@@ -5,6 +5,7 @@ from typing import Any
 import zmq
 
 from windrow.edge.carrier import MOST_BYTES, Above, Below
+from windrow.edge.children import Absence
 from windrow.edge.keys import read_keys
 from windrow.edge.processes.landing import LandingProcess
 from windrow.edge.processes.leaf import LeafProcess
@@ -13,7 +14,6 @@ from windrow.edge.processes.process import Process
 from windrow.edge.processes.results import Results
 from windrow.edge.processes.root import RootProcess
 from windrow.edge.sources.opened import opened
-from windrow.edge.children import Absence
 from windrow.edge.tree_file import Node, ResultFiles, Role, Tree
 
 __all__ = ["process_of"]

@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
@@ -76,10 +77,8 @@ class Inlet:
 
     def take(self) -> list[Offer]:
         """What sources have handed over."""
-        try:
+        with suppress(BlockingIOError):
             os.read(self._reading, 1 << 16)
-        except BlockingIOError:
-            pass
         found = []
         try:
             while len(found) < _AT_ONCE:
@@ -91,10 +90,8 @@ class Inlet:
 
     def wake(self) -> None:
         """Let the leaf look."""
-        try:
+        with suppress(OSError):  # it has been woken already, or has gone
             os.write(self._writing, b"\0")
-        except OSError:  # it has been woken already, or has gone
-            pass
 
     def opened(self) -> None:
         """One more source that will end."""

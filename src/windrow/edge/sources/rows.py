@@ -137,7 +137,7 @@ class _Reading:
             if line.startswith(b"{"):
                 lines.append(line)
             elif line:
-                self.rejected.append(Rejected(line, "a row is an object, such as {\"temp\": 20.5}"))
+                self.rejected.append(Rejected(line, 'a row is an object, such as {"temp": 20.5}'))
         self._halves(lines, len(self.rejected) + _MOST_REJECTED)
 
     def _halves(self, lines: list[bytes], most: int) -> None:
