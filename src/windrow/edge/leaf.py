@@ -120,6 +120,16 @@ class Leaf:
         return [*self._asked]
 
     @property
+    def schema(self) -> pa.Schema:
+        """The columns that rows may have: those of all queries."""
+        return pa.unify_schemas([asked.query.source_schema for asked in self._asked.values()])
+
+    @property
+    def numbers(self) -> Mapping[str, int]:
+        """The number of the last batch of each source."""
+        return dict(self._sources)
+
+    @property
     def is_full(self) -> bool:
         """Whether rows are refused until the root has caught up."""
         return self._disk.size > self._spool_bytes
