@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from windrow.edge.journal import entry_of, joined, parted, record_of
+from windrow.edge.journal import entry_of, record_of
 from windrow.edge.root import Answer, Root
 from windrow.files.replacing import replace_file, sync_folder
 
@@ -154,7 +154,7 @@ class Results:
         root = Root()
         if path.exists():
             entry, body = entry_of(path.read_bytes())
-            root = Root.restored(entry["read"], parted(entry["lengths"], body))
+            root = Root.restored(body)
             places, self._rows = entry["places"], entry["rows"]
         for name, (number, size) in places.items():
             self._parts[name] = self._kind(self._folder / name, number, size)
@@ -163,11 +163,9 @@ class Results:
     def write(self, answer: Answer) -> None:
         """Rows of a query."""
         name = self._names.get(answer.query, answer.query)
-        table = answer.table
+        table = answer.with_missing() if self._with_missing else answer.table
         if answer.is_late:
-            name = f"{name}/late"
-        elif self._with_missing:
-            table = _marked(table, answer.missing)
+            name, table = f"{name}/late", answer.table
         if name not in self._parts:
             self._parts[name] = self._kind(self._folder / name, 0, 0)
         self._parts[name].add(table)
@@ -182,10 +180,9 @@ class Results:
         """Return when all that a root has made will survive a crash."""
         for parts in self._parts.values():
             parts.sync()
-        lengths, body = joined(root.checkpoint())
         places = {name: [parts.number, parts.size] for name, parts in self._parts.items()}
-        entry = {"read": root.read, "places": places, "rows": self._rows, "lengths": lengths}
-        replace_file(self._folder / "checkpoint", record_of(entry, body))
+        entry = {"places": places, "rows": self._rows}
+        replace_file(self._folder / "checkpoint", record_of(entry, root.checkpoint()))
 
     def figures(self) -> dict[str, Any]:
         """Plain numbers about results."""
@@ -194,14 +191,6 @@ class Results:
     def close(self) -> None:
         """Let readers see all there is."""
         self.flush()
-
-
-def _marked(table: pa.Table, missing: tuple[str, ...]) -> pa.Table:
-    """Results that say whether they are of all nodes, and which are missing."""
-    rows = table.num_rows
-    names = pa.array([list(missing)] * rows, pa.list_(pa.string()))
-    complete = pa.array([not missing] * rows, pa.bool_())
-    return table.append_column("complete", complete).append_column("missing", names)
 
 
 def _as_lines(table: pa.Table) -> bytes:
