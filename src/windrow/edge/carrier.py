@@ -258,8 +258,8 @@ def _check(address: str, keys: Keys | None, *, insecure: bool) -> None:
 def _count(traffic: Counter[str], message: Message, size: int) -> None:
     traffic["bytes"] += size
     if isinstance(message, Frame):
-        traffic["frames"] += 1
-        traffic["rows"] += message.rows
+        for what, number in (("bytes", size), ("frames", 1), ("rows", message.rows)):
+            traffic[f"{what} of {message.query}"] += number
 
 
 def _open(way: Any, address: str) -> None:

@@ -43,7 +43,7 @@ class Figures:
     answers: bool
     connected: bool | None = None  # to its parent; None: it has none, or does not answer
     rows: int = 0  # that came in, at a leaf; that frames of children stand for, above
-    frames: int = 0  # sent by a leaf; come from children, above
+    frames: int = 0  # of one query: sent by a leaf; come from children, above
     bytes: int = 0  # sent to the parent; come from children, at the root
     lag_s: float | None = None  # how far its frontier is behind the clock
     stored_bytes: int = 0
@@ -157,8 +157,8 @@ def _figures(
         parent=node.parent,
         answers=answers,
         connected=entry.get("parent") if answers else None,
-        rows=entry.get("rows", 0) if is_leaf else down.get("rows", 0),
-        frames=(up if is_leaf else down).get("frames", 0),
+        rows=entry.get("rows", 0) if is_leaf else _most(down, "rows"),
+        frames=_most(up if is_leaf else down, "frames"),
         bytes=(up if node.parent is not None else down).get("bytes", 0),
         lag_s=lag_s if answers else None,
         stored_bytes=sum(entry.get(one, 0) for one in stored),
@@ -168,6 +168,11 @@ def _figures(
         missing=tuple(missing),
         now=entry.get("now", 0),
     )
+
+
+def _most(traffic: Mapping[str, int], what: str) -> int:
+    """Of the query that has most: all of them stand for the same rows."""
+    return max((n for name, n in traffic.items() if name.startswith(f"{what} of ")), default=0)
 
 
 def _with_rates(before: Figures, after: Figures) -> Figures:

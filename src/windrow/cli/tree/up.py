@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -110,7 +111,7 @@ class _Terminal(_Screen):
 def _shown(*, is_json: bool) -> Iterator[_Screen]:
     if is_json:
         yield _Lines()
-    elif click.get_text_stream("stdout").isatty():
+    elif sys.stdout.isatty():
         from rich.live import Live
         from rich.text import Text
 
