@@ -166,6 +166,10 @@ class Up:
         return rows
 
 
+def shown(tree: Path) -> Any:
+    return json.loads(windrow("status", tree, "--json", "--over", 0.1).output)
+
+
 @pytest.fixture(scope="module")
 def adapted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Up, dict[str, Any]]]:
     """A tree whose merger was replaced by another one, with one leaf more, while rows came."""
@@ -179,7 +183,8 @@ def adapted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Up, dict
             for leaf in "ab":
                 up.say(leaf, second)
         until(lambda: up.rows("hot"))
-        seen["status"] = json.loads(windrow("status", tree, "--json", "--over", 0.1).output)
+        until(lambda: shown(tree)["total"]["rows"] == 40)
+        seen["status"] = shown(tree)
         seen["table"] = windrow("status", tree, "--over", 0.1).output
         seen["asked"] = windrow("ask", tree, up.folder / "counts.yaml")
         seen["checked"] = windrow("adapt", tree, "--to", new, "--check")
@@ -191,7 +196,7 @@ def adapted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Up, dict
         for second in range(30, 90, 3):
             for leaf in "ab":
                 up.say(leaf, second)
-        seen["adapted"], _ = adapting.communicate(timeout=PATIENCE_S)
+        seen["adapted"], _ = adapting.communicate(timeout=20)
         seen["code"] = adapting.returncode
         for second in range(90, 120, 3):
             for leaf in "abc":

@@ -60,10 +60,12 @@ def adapt(tree_file: Path, new_file: Path, patience_s: float, *, check: bool) ->
         raise InputError(
             f"--to {new_file} is in another folder than {tree_file}; paths would differ"
         )
+    adapting = _Adapting(before, after, patience_s)
+    adapting.expect(found)
     if not aside.exists():
         replace_file(aside, tree_file.read_bytes())
     replace_file(tree_file, new_file.read_bytes())
-    _Adapting(before, after, patience_s).do(found)
+    adapting.do(found)
     aside.unlink()
     click.echo(f"done; {tree_file} is the tree that runs")
 
@@ -74,12 +76,17 @@ class _Adapting:
     def __init__(self, before: "Tree", after: "Tree", patience_s: float) -> None:
         self._before, self._after, self._patience_s = before, after, patience_s
 
+    def expect(self, found: "Changes") -> None:
+        """Let parents that run know their new children, which they would refuse else."""
+        new = {node.name for node in found.new}
+        for node in [*found.new, *found.moved]:
+            if node.parent not in new:
+                self._join(node)
+
     def do(self, found: "Changes") -> None:
+        """Start, move and end nodes."""
         for node in found.new:
             self._until(f"{node.name} does not answer", partial(self._answers, node))
-            self._join(node)
-        for node in found.moved:
-            self._join(node)
         for node in found.moved:
             parent = self._after.nodes[node.parent or ""]
             key = self._key(parent.name)
