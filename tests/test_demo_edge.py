@@ -17,7 +17,7 @@ __all__ = ["spark"]
 @pytest.fixture(scope="module")
 def folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("edge") / "new folder"
-    arguments = ["--devices=8", "--every=0.5", "--limit=8", "--seconds=6"]
+    arguments = ["--devices=8", "--every=0.5", "--limit=8", "--seconds=4"]
     assert demo.main([*arguments, f"--folder={folder}"]) == 0  # it has compared the results itself
     return folder
 
