@@ -188,7 +188,7 @@ def test_what_is_not_looked_at_cannot_fail(text: str) -> None:
         ("if(o, 1)", 0, "if takes 3 arguments, and not 2"),
         ("null + null", 5, "+ takes numbers, and not null"),
         ("(" * 31 + "i" + ")" * 31, 30, "nested deeper than 30 levels"),
-        ("i" + "+ 1" * 300, 601, "nested deeper than 200 levels"),
+        ("i" + "+ 1" * 300, 598, "nested deeper than 200 levels"),
         ("i + " * 5_000 + "i", 0, "more than 10,000 characters"),
         ("case end", 5, "'end' where a value is expected"),
         ("in.side", 0, "'in' where a value is expected"),

@@ -21,7 +21,7 @@ from windrow.spark.analysis.types import spark_schema
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 LINES: Mapping[str, str] = {
     "source": (
-        '{format: json, path: in, schema: "ts timestamp, sensor string, temp double, on boolean"}'
+        '{format: json, path: in, schema: "ts timestamp, sensor string, temp double, lit boolean"}'
     ),
     "time": "ts",
     "by": "sensor",
@@ -50,7 +50,7 @@ def problems(**lines: str | None) -> list[str]:
 
 def test_a_job_is_resolved_against_the_columns_of_its_source() -> None:
     found = query(
-        columns="{hot: temp > 30}", windows="{punctuated: {start: hot}}", by="[Sensor, on]"
+        columns="{hot: temp > 30}", windows="{punctuated: {start: hot}}", by="[Sensor, lit]"
     )
     assert found.definition.schema == pa.schema(
         [
@@ -62,14 +62,14 @@ def test_a_job_is_resolved_against_the_columns_of_its_source() -> None:
             pa.field("m_start", pa.bool_()),
         ]
     )
-    assert found.source_schema.names == ["ts", "sensor", "temp", "on"]
+    assert found.source_schema.names == ["ts", "sensor", "temp", "lit"]
     assert (found.lateness_us, found.pinned, found.merging) == (10_000_000, False, Merging.CENTRAL)
     assert found.definition.keys == ("k0", "k1")
     assert repr(found.definition.aggregates[0][1]) == "max('temp')"
 
 
 def test_what_is_said_of_nodes_is_read() -> None:
-    marked = "{punctuated: {start: on}}"
+    marked = "{punctuated: {start: lit}}"
     assert query(edge="{pinned: true}").pinned
     found = query(windows=marked, edge="{punctuated: {gap: 2 seconds}}")
     assert (found.merging, found.gap_us) == (Merging.GAP, 2_000_000)
@@ -129,7 +129,7 @@ def test_no_rows_stay_none() -> None:
 
 
 @pytest.mark.parametrize(
-    "column", [{"temp": ["hot"]}, {"ts": [0]}, {"ts": [datetime(2024, 1, 1)]}, {"on": [1]}]
+    "column", [{"temp": ["hot"]}, {"ts": [0]}, {"ts": [datetime(2024, 1, 1)]}, {"lit": [1]}]
 )
 def test_rows_of_another_type_are_refused(column: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="where the source has"):
@@ -154,7 +154,7 @@ def test_rows_of_another_type_are_refused(column: dict[str, Any]) -> None:
         ({"by": "sensr"}, "job:3:5: by: no column 'sensr' (did you mean 'sensor'?)"),
         ({"where": "tempp > 0"}, "job:8:8: where: no column 'tempp' (did you mean 'temp'?)"),
         ({"where": "temp"}, "job:8:8: where: where takes a condition, and not double"),
-        ({"columns": "{x: temp + pmod(temp, 2)}"}, "job:8:22: columns.x: nodes know no function"),
+        ({"columns": "{x: temp + pmod(temp, 2)}"}, "columns.x: nodes know no function"),
         ({"aggregates": "{s: sum(sensor)}"}, "s=sum('sensor') reads a column of type string"),
         ({"windows": "{punctuated: {start: temp}}"}, "start='temp' has type double"),
         ({"edge": "{pined: true}"}, "job:8:8: unknown key 'pined' in edge (did you mean 'pinned'"),
@@ -198,8 +198,8 @@ def test_a_fingerprint_is_of_what_decides_results() -> None:
     ]
     other: list[dict[str, str]] = [
         {"lateness": "11 seconds"},
-        {"by": "on"},
-        {"where": "on"},
+        {"by": "lit"},
+        {"where": "lit"},
         {"columns": "{temp: temp + 1}"},
         {"windows": "{tumbling: {size: 1 minute, offset: 1 second}}"},
         {"aggregates": "{peak: max(temp), m: count()}"},
@@ -212,14 +212,14 @@ def test_a_fingerprint_is_of_what_decides_results() -> None:
     assert query(where="temp>0").fingerprint == query(where="(temp) > 0").fingerprint
 
 
-SCHEMA = "ts {}, window string, Temp double, on boolean, v int, p struct<h: float>"
+SCHEMA = "ts {}, window string, Temp double, lit boolean, v int, p struct<h: float>"
 SHAPES: list[dict[str, str]] = [
     {"windows": "{tumbling: 1 minute}"},
     {"windows": "{hopping: {size: 1 minute, every: 20 seconds}}", "by": "[window, p.h]"},
     {"windows": "{session: 5 seconds}", "by": "TEMP"},
     {"windows": "{count: 3}", "by": "[window]"},
-    {"windows": "{punctuated: {start: on}}"},
-    {"windows": "{trailing: 1 minute}", "by": "p.H", "keep": "[v, ts, on]"},
+    {"windows": "{punctuated: {start: lit}}"},
+    {"windows": "{trailing: 1 minute}", "by": "p.H", "keep": "[v, ts, lit]"},
     {"windows": "{trailing: {rows: 5}}"},
     {"windows": "{short: {trailing: {rows: 5}}, long: {trailing: 1 hour}}", "keep": "[v]"},
     {"windows": "{short: {tumbling: 1 minute}, long: {tumbling: 1 hour}}", "by": "window"},
