@@ -342,7 +342,8 @@ def _kinds(draw: st.DrawFn, kind: str, depth: int) -> str:
             truths.map(lambda x: f"cast({x} as string)"),
             st.sampled_from(["cast(i as string)", "cast(de as string)"]),
         ]
-    return draw(leaf if depth == 0 else st.one_of(leaf, *inner))
+    found: str = draw(leaf if depth == 0 else st.one_of(leaf, *inner))
+    return found
 
 
 _expressions = st.sampled_from(["number", "truth", "text"]).flatmap(lambda kind: _kinds(kind, 2))

@@ -154,7 +154,7 @@ def test_rows_of_another_type_are_refused(column: dict[str, Any]) -> None:
         ({"by": "sensr"}, "job:3:5: by: no column 'sensr' (did you mean 'sensor'?)"),
         ({"where": "tempp > 0"}, "job:8:8: where: no column 'tempp' (did you mean 'temp'?)"),
         ({"where": "temp"}, "job:8:8: where: where takes a condition, and not double"),
-        ({"columns": "{x: 'temp + pmod(temp, 2)'}"}, "job:8:21: columns.x: nodes know no function"),
+        ({"columns": "{x: 'temp + pmod(temp, 2)'}"}, "job:8:22: columns.x: nodes know no function"),
         ({"aggregates": "{s: sum(sensor)}"}, "s=sum('sensor') reads a column of type string"),
         ({"windows": "{punctuated: {start: temp}}"}, "start='temp' has type double"),
         ({"edge": "{pined: true}"}, "job:8:8: unknown key 'pined' in edge (did you mean 'pinned'"),

@@ -156,15 +156,13 @@ def _whole_of_decimal(decimals: pa.Array, kind: pa.DataType) -> tuple[pa.Array, 
 
 
 def _exactly(floats: pa.Array) -> list[Decimal | None]:
-    """The digits that a number is written with; what is none becomes NaN, which fits nothing."""
+    """The digits that a number is written with."""
     return [None if x is None else Decimal(repr(x)) for x in floats.to_pylist()]
 
 
 def _to_decimal(found: list[Decimal | None], kind: pa.DataType) -> tuple[pa.Array, Mask]:
-    bad = np.array([x is not None and not x.is_finite() for x in found], np.bool_)
-    kept = [None if out else x for x, out in zip(found, bad.tolist(), strict=True)]
-    array, over = fitted(kept, kind)
-    return array, bad | over
+    # Spark gives null for NaN and the infinities, in ANSI mode too
+    return fitted([None if x is None or not x.is_finite() else x for x in found], kind)
 
 
 def _seconds(times: pa.Array) -> pa.Array:
