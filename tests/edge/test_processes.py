@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -10,6 +11,7 @@ from typing import Any
 
 import paho.mqtt.client as mqtt
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 import zmq
 from paho.mqtt.packettypes import PacketTypes
@@ -27,6 +29,7 @@ from tests.edge.running import (
 )
 from windrow import agg, window
 from windrow.edge.keys import read_keys
+from windrow.edge.processes.control import ordered
 from windrow.testing import check_rows, expected
 from windrow.wire.messages import Hello, encode
 
@@ -201,14 +204,10 @@ def counted_for(tree: RunningTree, own: Any, known: bytes) -> bool:
 
 
 def nodes_of(tree: RunningTree) -> Any:
-    import json
-
     return json.loads((tree.folder / "tree.yaml").read_text())["nodes"]
 
 
 def test_the_root_knows_how_all_nodes_fare(undisturbed: tuple[RunningTree, int]) -> None:
-    from windrow.edge.processes.control import ordered
-
     tree, _ = undisturbed
     until(lambda: set(ordered(tree.folder / "state/hq", "status")) == {"hq", "hall", "a", "b"})
 
