@@ -253,13 +253,13 @@ def _whole(name: str, inner: Expression, function: Any) -> Expression:
         return strict(kind, written, [inner], lambda a: fitted(function(a.cast(wide)), kind)[0])
     if is_int(inner.kind):
         return strict(pa.int64(), written, [inner], lambda a: a.cast(pa.int64()))
-    return strict(
-        pa.int64(),
-        written,
-        [as_kind(inner, pa.float64())],
-        lambda a: whole_of_floats(function(a), pa.int64()),
-        "does not fit bigint",
-    )
+
+    def apply(a: pa.Array) -> tuple[pa.Array, Mask]:
+        zero = pa.scalar(0.0)  # which Spark gives for NaN
+        return whole_of_floats(function(pc.if_else(pc.is_nan(a), zero, a)), pa.int64())
+
+    floats = as_kind(inner, pa.float64())
+    return strict(pa.int64(), written, [floats], apply, "does not fit bigint")
 
 
 def whole_of_floats(floats: pa.Array, kind: pa.DataType) -> tuple[pa.Array, Mask]:
