@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 import zmq
+from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
@@ -95,11 +97,11 @@ def nodes(leaves: Mapping[str, Any]) -> dict[str, Any]:
 
 def publish(port: int, given: Sequence[Rows]) -> None:
     """Publish batches as messages with numbers."""
-    client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, protocol=mqtt.MQTTv5)
+    client = mqtt.Client(CallbackAPIVersion.VERSION2, protocol=mqtt.MQTTv5)
     client.connect("127.0.0.1", port)
     client.loop_start()
     for number, rows in enumerate(given):
-        named = Properties(PacketTypes.PUBLISH)
+        named = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
         named.UserProperty = [("windrow-source", "m"), ("windrow-batch", str(number))]
         client.publish("plant/1", as_lines(rows), qos=1, properties=named).wait_for_publish()
     client.disconnect()
@@ -185,7 +187,7 @@ def test_strangers_and_junk_leave_a_node_alive(undisturbed: tuple[RunningTree, i
                 socket.send(content)
             if own == (keys.public, keys.secret):
                 socket.send_multipart([b"a", encode(Hello(7))])  # it says that it is another
-            until(lambda own=own: counted_for(tree, own, keys.public))
+            until(partial(counted_for, tree, own, keys.public))
             socket.close()
     assert tree.counted("hq", "messages of strangers")  # `b` is no child of the root's
     rows = tree.content()
