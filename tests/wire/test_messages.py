@@ -149,7 +149,7 @@ def test_a_head_with_a_value_of_any_other_kind_gives_a_message_or_an_error(
         b'["__class__",{}]',
         b'[["Hello"],{"epoch":1}]',
         b'[{},{"epoch":1}]',
-        b'[null,null]',
+        b"[null,null]",
         b"null",
         b"1",
         b'"Hello"',
