@@ -17,7 +17,7 @@ OLDEST_READY := $(OLDEST)/.ready
 export PYSPARK_PYTHON := $(CURDIR)/$(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-slow test-oldest lint types layers redis-server format docs bench bench-approx bench-parallel bench-spark bench-store bench-topology clean
+.PHONY: help demo test test-fast test-slow test-oldest lint types layers redis-server format docs bench bench-approx bench-edge bench-parallel bench-spark bench-store bench-topology clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,7 @@ test: lint types layers redis-server  ## everything a change must pass
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
 	@$(MAKE) --no-print-directory test-oldest
 
+test-fast: export HYPOTHESIS_PROFILE ?= quick
 test-fast: $(READY) redis-server  ## the tests without Spark and without compiling, in two minutes
 	@$(BIN)/python -m pytest -m 'not (slow or spark or compiles)' -n 2 --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
 
@@ -75,6 +76,9 @@ bench-store: $(READY) redis-server  ## measure windows larger than memory, in st
 
 bench-approx: $(READY)  ## measure approximate windows beside the published figures; BENCH_ARGS too
 	@WINDROW_COMPILE=always $(BIN)/python -m benchmarks.approx $(BENCH_ARGS)
+
+bench-edge: $(READY)  ## measure nodes near the devices, on one thread; BENCH_ARGS too
+	@WINDROW_COMPILE=always WINDROW_THREADS=1 $(BIN)/python -m benchmarks.edge $(BENCH_ARGS)
 
 bench-topology: $(READY)  ## re-make the published figures of topologies, and plan for 10^8 devices
 	@WINDROW_COMPILE=always $(BIN)/python -m benchmarks.topology $(BENCH_ARGS)

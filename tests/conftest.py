@@ -1,5 +1,6 @@
 """Settings of the whole suite: how hard Hypothesis looks, and surroundings without a screen."""
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -8,11 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.examples import USUAL
+from tests.examples import QUICK, USUAL
 
 # The first example of a test may compile a kernel: time says nothing about the test.
 _untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
+settings.register_profile("quick", _untimed, max_examples=QUICK)
 settings.register_profile("dev", _untimed, max_examples=USUAL)
 settings.register_profile("ci", _untimed, max_examples=USUAL, derandomize=True, print_blob=True)
 settings.register_profile("thorough", _untimed, max_examples=2_000)
@@ -44,6 +46,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(_ROOT))))
     items.sort(key=lambda item: _SPARK not in item.path.parents)
+
+
+def pytest_collection_finish() -> None:
+    _set_aside_what_is_there()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    _set_aside_what_is_there()
+
+
+def _set_aside_what_is_there() -> None:
+    """Let the garbage collector pass over what stays: the modules of a dozen large libraries.
+
+    It would go through them with every large test, and half a dozen times before a process ends.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _compiles(item: pytest.Item) -> bool:

@@ -1,10 +1,12 @@
 """States as columns: folded, merged, trailed and lowered, they equal the fold of all their rows."""
 
+import math
 import os
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,9 +23,11 @@ from tests.rolling.support import reading
 from windrow import agg, monoid
 from windrow.algebra.aggregate import TIME, Aggregate
 from windrow.algebra.catalogue.filters import BloomFilter
+from windrow.algebra.codec import encode
 from windrow.algebra.lookup import registered
 from windrow.algebra.monoid import Kind
 from windrow.algebra.registry import Takes
+from windrow.algebra.rope import Rope
 from windrow.columnar.result_types import result_type
 from windrow.columnar.spans import Spans
 from windrow.columnar.states import Summary
@@ -277,6 +281,55 @@ def test_located_extrema_are_compiled_where_no_null_can_be_taken() -> None:
     assert [field.type for field in taken.fields] == [pa.float64(), pa.int64(), pa.bool_()]
     rows = pa.table([[1.0, 2.0, 3.0], [5, None, 4]], schema=never_null)
     assert taken.lower(taken.fold(rows, np.array([0, 1, 2, 3]))).to_pylist() == [1.0, None, 3.0]
+
+
+@pytest.mark.usefixtures("interpreted_then_compiled")
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (pa.float64(), [-0.0, 0.0, 0.0, -0.0, math.nan, None, math.inf, -math.inf, 5e-324, 1e308]),
+        (pa.int64(), [2**63 - 1, -(2**63), 0, None, 2**53 + 1, 2**53, -1]),
+        (pa.uint64(), [2**64 - 1, 2**63, 0, None, 1]),
+        (pa.decimal128(20, 2), [Decimal("-0.10"), Decimal("0.20"), None, Decimal(7), Decimal(0)]),
+    ],
+)
+@given(st.data())
+def test_quantiles_over_states_are_those_of_all_values_to_the_last_bit(
+    kind: pa.DataType, values: list[Any], data: st.DataObject
+) -> None:
+    drawn = data.draw(st.lists(st.sampled_from(values), max_size=40))
+    q = data.draw(st.sampled_from([0, 0.1, 0.5, 0.75, 1]))
+    schema = pa.schema([("v", kind)])
+    aggregate = agg.quantile(q, "v")
+    summary = Summary(aggregate, "x", schema, pa.float64())
+    pieces = borders(data, len(drawn), data.draw(st.integers(1, 9)))
+    groups = borders(data, len(pieces) - 1, data.draw(st.integers(1, 5)))
+    rows = pa.table([pa.array(drawn, kind)], schema=schema)
+
+    merged = summary.merge(summary.fold(rows, pieces), groups)
+    ends = np.arange(1, len(groups))
+    since = np.maximum(ends - 3, 0)
+    found = summary.over(merged, Spans(since, ends))
+
+    places = pieces[groups]
+    expected = [
+        fold(aggregate, [{"v": v} for v in drawn[places[first] : places[end]]])
+        for first, end in zip(since, ends, strict=True)
+    ]
+    assert list(map(repr, found.to_pylist())) == list(map(repr, expected))
+
+
+@pytest.mark.parametrize("state", [b"", b"r", b"r\x01", encode(Rope("abc")), encode(7)])
+def test_runs_that_are_damaged_are_refused(state: bytes) -> None:
+    summary = Summary(agg.median("v"), "x", pa.schema([("v", pa.float64())]), pa.float64())
+    with pytest.raises(SnapshotError, match="damaged"):
+        summary.lower([pa.array([state], pa.binary())])
+
+
+def test_runs_that_were_only_joined_are_sorted_when_they_are_read() -> None:
+    summary = Summary(agg.median("v"), "x", pa.schema([("v", pa.float64())]), pa.float64())
+    joined = [encode(Rope([1.0, 5.0, 2.0, 9.0, 3.0])), None, encode(Rope([4.0, 0.0]))]
+    assert summary.lower([pa.array(joined, pa.binary())]).to_pylist() == [3.0, None, 2.0]
 
 
 def test_columns_that_rows_lack_are_named() -> None:

@@ -107,6 +107,7 @@ floats = st.floats() | st.sampled_from([0.0, -0.0, 1e308, -1e308, float("nan"), 
 integers = st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(-3, 3)
 
 
+@pytest.mark.compiles
 @given(st.lists(floats, max_size=40), st.integers(1, 9))
 def test_trailing_floats_are_the_same_to_the_last_bit(values: list[float], rows: int) -> None:
     column = np.array(values, np.float64)
@@ -138,6 +139,7 @@ def test_integers_wrap_around_alike(values: list[int | None], rows: int) -> None
     assert plain == compiled
 
 
+@pytest.mark.compiles
 def test_what_comparing_gives_adds_up_in_both() -> None:
     steps = monoid(lift=lambda x: (x > 0) + (x > 1), combine=lambda a, b: a + b, identity=0)
     plain, compiled = both_ways(
@@ -146,6 +148,7 @@ def test_what_comparing_gives_adds_up_in_both() -> None:
     assert plain == compiled == [0, 1, 3, 4]
 
 
+@pytest.mark.compiles
 @pytest.mark.parametrize("zero", [0.0, 0])
 def test_dividing_by_zero_is_an_error_in_both(zero: float) -> None:
     share = monoid(lift=lambda x: x / x, combine=max, identity=0.0, name="share")

@@ -229,7 +229,7 @@ class Simulation:
         for record in self.disks["root"].records():
             out += root.apply([record])
             if self.chance.random() < 0.1:
-                root = Root.restored(root.read, root.checkpoint())
+                root = Root.restored(root.checkpoint())
         return out
 
     def rows(self, query: str | None = None) -> list[dict[str, Any]]:

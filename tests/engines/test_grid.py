@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from windrow import window
 from windrow.engines import grid
+from windrow.engines.edges import Edges
 from windrow.windows import Hopping
 
 KEYS = st.lists(st.sets(st.integers(-40, 40), min_size=1, max_size=8).map(sorted), max_size=4)
@@ -27,7 +28,7 @@ def test_all_windows_are_found_with_their_slices(
     data: st.DataObject,
 ) -> None:
     times = sorted({time for own in keys for time in own})
-    edges = grid.slice_starts(np.array(times, np.int64), [hopping])
+    edges = Edges([hopping]).before(np.array(times, np.int64))
     start_of = dict(zip(times, edges.tolist(), strict=True))
     slices = [sorted({start_of[time] for time in own}) for own in keys]
     flat = [start for own in slices for start in own]

@@ -8,7 +8,7 @@ import pytest
 
 from windrow.compiler import cache
 from windrow.errors import CacheWarning, InputError
-from windrow.plan import calibrated
+from windrow.plan import calibrated, measured
 from windrow.plan.constants import OTHER, Constants, Price
 from windrow.plan.shipped import SHIPPED
 
@@ -36,7 +36,7 @@ def test_constants_are_kept_and_forgotten(folder: Path) -> None:
 
 def test_constants_of_another_release_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     calibrated.keep(MEASURED)
-    monkeypatch.setattr(calibrated, "__version__", "0.0.0")
+    monkeypatch.setattr(measured, "__version__", "0.0.0")
     assert calibrated.constants() is SHIPPED
 
 
@@ -60,7 +60,7 @@ def test_a_file_that_others_may_write_is_ignored_with_a_warning(folder: Path) ->
 def test_what_is_no_constants_is_ignored_with_a_warning() -> None:
     wrong: Any
     for wrong in ({}, [], MEASURED.as_dict() | {"stage": -1}, MEASURED.as_dict() | {"sent": "1"}):
-        cache.save(calibrated._key(), calibrated._ENDING, json.dumps(wrong).encode())
+        cache.save(measured._key("costs"), "costs", json.dumps(wrong).encode())
         with pytest.warns(CacheWarning, match="no constants of windrow"):
             assert calibrated.constants() is SHIPPED
 

@@ -8,7 +8,7 @@ import pytest
 from windrow import agg, roll, window
 from windrow.windows import Order
 
-pytestmark = pytest.mark.xdist_group("other kernels")
+pytestmark = [pytest.mark.xdist_group("other kernels"), pytest.mark.compiles]
 
 ROWS = 220_000
 

@@ -16,6 +16,7 @@ from windrow import agg, topology, window
 from windrow.errors import InputError
 from windrow.spark.batch import sampling
 from windrow.spark.state import key_groups
+from windrow.window import Window
 
 _groups = count()
 
@@ -113,6 +114,34 @@ def test_only_rows_that_are_merely_read_are_sampled(
         query = wr.over(df, time="t", by="k").window(TRAILING)
         assert jobs_of(spark, partial(query.plan, n=agg.count())) == 0
         assert jobs_of(spark, partial(query.aggregate, n=agg.count())) == 1
+
+
+def test_rows_that_spark_holds_fixed_are_sampled_once(spark: SparkSession, tmp_path: Path) -> None:
+    path = str(tmp_path / "rows")
+    frame(spark, 300_000).write.parquet(path)
+
+    def jobs(df: DataFrame, over: Window = TRAILING, **aggregates: Any) -> int:
+        query = wr.over(df, time="t", by="k", sample="always").window(over)
+        return jobs_of(spark, partial(query.aggregate, **(aggregates or {"n": agg.count()})))
+
+    files, cached = spark.read.parquet(path), frame(spark, 50_000).cache()
+    cached.count()
+    for held in (files, cached):
+        assert jobs(held) == 1
+        assert jobs(held, window.trailing(rows=7), top=agg.max("v")) == 0
+        told = wr.over(held, time="t", by="k", sample="always").window(TRAILING)
+        assert "an earlier query sampled" in told.aggregate(n=agg.count()).plan().explain()
+        assert jobs(held.where("v > 5")) == 1  # other rows,
+        assert jobs(held.withColumn("k", F.col("k") % 2)) == 1  # and other keys
+    assert jobs(spark.read.parquet(path)) == 1  # files may have changed since they were listed
+    cached.unpersist(blocking=True)
+    assert jobs(cached) == 1
+    again = frame(spark, 50_000).cache()
+    again.count()
+    assert jobs(again) == 1  # the same rows, as far as Spark knows, but held anew
+    again.unpersist()
+    drawn = files.withColumn("k", (3 * F.rand()).cast("int"))
+    assert jobs(drawn) == jobs(drawn) == 1
 
 
 def test_one_job_finds_the_latest_times_of_all_keys(spark: SparkSession) -> None:

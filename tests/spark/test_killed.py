@@ -135,9 +135,15 @@ def test_a_large_window_survives_the_death_of_its_python_workers(
 def kill_workers(ended: threading.Event, after_s: float) -> None:
     """Kill all Python workers that are there, again and again, until one of them is missed."""
     while not ended.wait(after_s):
-        for worker in python_workers():
+        workers = python_workers()
+        for worker in workers:
             with suppress(ProcessLookupError):
                 os.kill(worker, signal.SIGKILL)
+        # Spark passes over idle workers that are gone, but not over those that are still dying.
+        deadline = time.monotonic() + 20
+        while any(Path(f"/proc/{worker}").exists() for worker in workers):
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
 
 
 def python_workers() -> list[int]:
@@ -154,9 +160,14 @@ def python_workers() -> list[int]:
 
 
 def is_daemon(process: int) -> bool:
-    """Whether it is what Spark forks Python workers from, or one of these."""
+    """Whether it is what Spark forks Python workers from, or one of these.
+
+    The JVM has the name among its arguments too, as part of a setting: what it has started, as the
+    daemon, must live, or Spark finds the daemon's streams closed in whatever it does next.
+    """
     try:
-        return b"tests.spark.daemon" in Path(f"/proc/{process}/cmdline").read_bytes()
+        arguments = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+        return b"tests.spark.daemon" in arguments
     except OSError:
         return False
 

@@ -13,6 +13,7 @@ from tests.spark.support import AGGREGATES, SCHEMA, Row, frame_of
 from tests.spark.test_parallel import EPOCH, MICRO_BATCHES, ROWS, us
 from windrow import agg, window
 from windrow.errors import InputError
+from windrow.spark.batch import hot_keys
 from windrow.testing import Feed
 from windrow.windows import Window
 
@@ -107,3 +108,23 @@ def test_results_of_a_stream_that_come_again_or_late_have_no_order(spark: SparkS
         arriving = wr.over(feed.frame, time="t", order="arrival").window(window.count(2))
         with pytest.raises(InputError, match="order='arrival'"):
             arriving.ordered().aggregate(n=agg.count())
+
+
+@pytest.mark.parametrize("by", ["k", None])
+def test_slots_of_time_follow_one_another(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, by: str | None
+) -> None:
+    monkeypatch.setattr(hot_keys, "_ONE_IN", 1)
+    # Each slot has the rows that its windows begin with, and gives results of its own rows only.
+    shuffled = random.Random(7).sample(ROWS, len(ROWS))
+    query = wr.over(frame_of(spark, shuffled), time="t", by=by or (), sample="always")
+    wide = query.window(window.trailing(us(200))).keep("i")
+    ordered = wide.ordered().aggregate(**EXACT)
+    [*_, last] = ordered.plan().stages
+    assert last.operators == ("Sort",)
+    found = ordered.collect()
+    times = [row["t"] for row in found]
+    assert times == sorted(times)
+    plain = wide.parallel("keys").ordered().aggregate(**EXACT)
+    assert plain.plan().stages[-1].operators == ("Exchange", "Sort")
+    assert found == plain.collect()

@@ -62,7 +62,8 @@ class Watched:
 
     def fill(self, size: int) -> None:
         while len(self.window) < size:
-            self.insert()
+            self.inserted += 1
+            self.window.insert(self.inserted)
 
     def steps(self, size: int, repeat: int) -> list[int]:
         """Combines of insert + evict + query, each at a window of `size`."""

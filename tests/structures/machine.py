@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hypothesis import Phase
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -29,7 +29,7 @@ from tests.structures.support import (
 from windrow import agg
 from windrow.structures import Aggregator, SubtractOnEvict
 
-__all__ = ["CASES", "FIRST_FAILURE", "GROUPS", "Case", "drive"]
+__all__ = ["CASES", "GROUPS", "Case", "drive"]
 
 
 @dataclass(frozen=True)
@@ -137,24 +137,11 @@ class WindowMachine(RuleBasedStateMachine):
         assert self.window.query() == self.case.expected(self.values)
 
 
-ALL_PHASES = tuple(Phase)
-FIRST_FAILURE = (Phase.generate,)  # where a failure is expected, nobody reads the smallest one
-
-
-def drive(
-    structure: Structure,
-    case: Case,
-    runs: int = 25,
-    steps: int = 30,
-    phases: tuple[Phase, ...] = ALL_PHASES,
-) -> None:
+def drive(structure: Structure, case: Case, drawn: settings | None = None) -> None:
     """Run the machine; raises what the first wrong answer raises."""
 
     class Machine(WindowMachine):
         def __init__(self) -> None:
             super().__init__(structure, case)
 
-    run_state_machine_as_test(
-        Machine,
-        settings=examples(runs, stateful_step_count=steps, phases=phases),
-    )
+    run_state_machine_as_test(Machine, settings=drawn or examples(25, stateful_step_count=30))

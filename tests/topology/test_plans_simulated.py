@@ -21,7 +21,8 @@ from windrow.topology import (
 )
 from windrow.topology.simulation import Bursts, Sending, simulate
 
-pytestmark = pytest.mark.xdist_group("simulation")
+# So many items are worth compiling for.
+pytestmark = [pytest.mark.xdist_group("simulation"), pytest.mark.compiles]
 
 # In an hour: of the days that are simulated here, at 0.001 one would be seen to lose.
 LOSS = 1e-6

@@ -2,7 +2,10 @@
 
 from math import floor
 
-__all__ = ["between", "divided", "half_up", "rounds_up"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["all_between", "between", "divided", "half_up", "rounds_up"]
 
 
 def rounds_up(below: int, rest: int, divisor: int) -> bool:
@@ -28,6 +31,22 @@ def between(low: int, high: int, far: float) -> int:
     """
     part, whole = far.as_integer_ratio()
     return divided(low * whole + (high - low) * part, whole)
+
+
+def all_between(
+    lows: NDArray[np.int64], highs: NDArray[np.int64], fars: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """What lies `far` of the way from each whole number to another, as `between` has it.
+
+    >>> all_between(np.array([1, -2, 0]), np.array([2, -1, 8]), np.array([0.5, 0.5, 0.25]))
+    array([ 2, -2,  2])
+    """
+    # Half of a sum that might not fit 64 bits: the bits that both have, and half of the others.
+    middle = (lows & highs) + ((lows ^ highs) >> 1)
+    results = np.where(fars == 0.5, middle + ((lows ^ highs) & (middle >= 0)), lows)
+    for row in np.flatnonzero((lows != highs) & (fars != 0.5) & (fars != 0)).tolist():
+        results[row] = between(int(lows[row]), int(highs[row]), float(fars[row]))
+    return results
 
 
 def half_up(number: float) -> int:

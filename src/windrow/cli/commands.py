@@ -10,10 +10,12 @@ import click
 
 from windrow.cli.calibrate import calibrate
 from windrow.cli.failures import explained
+from windrow.cli.node import node
 from windrow.cli.plan import plan
 from windrow.cli.run import explain, run
 from windrow.cli.simulate import simulate
 from windrow.cli.state import state
+from windrow.cli.tree import tree
 from windrow.cli.tune import tune
 from windrow.version import __version__
 
@@ -69,5 +71,5 @@ def main() -> None:
     """
 
 
-for _command in (run, explain, state, calibrate, tune, plan, simulate):
+for _command in (run, explain, state, calibrate, tune, plan, simulate, node, tree):
     main.add_command(_command)

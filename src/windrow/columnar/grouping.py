@@ -95,6 +95,8 @@ def _codes(by: Any, length: int) -> NDArray[Any]:
 def _encoded(data: Any, argument: str) -> NDArray[Any]:
     if isinstance(data, pa.ChunkedArray):
         data = in_one_piece(data)
+    if isinstance(data, pa.DictionaryArray) and len(data.dictionary) > len(data):
+        data = data.dictionary_decode()  # most of its values may be of other rows
     if isinstance(data, pa.DictionaryArray) and not data.indices.null_count:
         # A dictionary may hold a key twice.
         own = _encoded(data.dictionary, argument)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from windrow.columnar.grouping import group_rows
 
-__all__ = ["Keyed", "key_columns", "last_rows", "numbers", "spread", "together"]
+__all__ = ["Keyed", "by_key", "key_columns", "last_rows", "numbers", "spread", "together"]
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,25 @@ def together(table: pa.Table, by: Sequence[str] | None = None) -> Keyed:
 
     What makes up the key are its own columns, unless `by` names others.
     """
+    borders, rows = by_key(table, by)
+    if rows is None:
+        return Keyed(table, borders, np.arange(table.num_rows))
+    return Keyed(table.take(pa.array(rows)), borders, rows)
+
+
+def by_key(
+    table: pa.Table, by: Sequence[str] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+    """Where each key's rows begin once they stand together, and which row stands at each place.
+
+    None instead of the rows if they stand so already.
+    """
     keys = key_columns(table.schema) if by is None else list(by)
     if not keys or not table.num_rows:
-        rows = np.arange(table.num_rows)
-        return Keyed(table, np.array([0, table.num_rows] if table.num_rows else [0]), rows)
+        return np.array([0, table.num_rows] if table.num_rows else [0]), None
     groups = group_rows(table.select(keys), table.num_rows)
-    borders = np.unique(groups.borders)
-    if len(borders) == 2:  # one key: they stand as they should
-        return Keyed(table, borders, np.arange(table.num_rows))
-    rows = groups.rows()
-    return Keyed(table.take(pa.array(rows)), borders, rows)
+    borders = groups.borders[np.append(True, np.diff(groups.borders) > 0)]
+    return borders, None if len(borders) == 2 else groups.rows()
 
 
 def last_rows(borders: NDArray[np.int64], held: Any) -> NDArray[np.bool_]:

@@ -14,9 +14,10 @@ from windrow.algebra.codec import StateCodec
 from windrow.algebra.monoid import CountDifferent, PickQuantile
 from windrow.algebra.ordering import ascending
 from windrow.algebra.rope import Rope
-from windrow.columnar.arrays import whole
+from windrow.columnar.arrays import dtype_of, whole
 from windrow.columnar.digits import exactly
 from windrow.columnar.inputs import Inputs
+from windrow.columnar.packed_values import pack_values, unpack_values
 from windrow.columnar.results import typed
 from windrow.columnar.spans import Spans, slid
 from windrow.columnar.task import monoid_for
@@ -35,6 +36,8 @@ class ObjectStates:
         self._monoid = monoid_for(inputs.aggregate, inputs.types)
         codec = StateCodec.of(self._monoid)
         self._encode, self._decode = codec.encode, codec.decode
+        kind = inputs.types[0] if inputs.types else None
+        self._packs = isinstance(self._monoid.multiset, PickQuantile) and _is_plain_number(kind)
         # Inserted are encoded states.
         self._again = replace(
             self._monoid, lift=codec.decode, inputs=("state",), nullable=frozenset(), numeric=None
@@ -42,6 +45,8 @@ class ObjectStates:
 
     def fold(self, rows: pa.Table, borders: NDArray[np.int64]) -> list[pa.Array]:
         """Lift rows and fold the segments between the borders."""
+        if self._packs and (packed := self._packed(rows, borders)) is not None:
+            return [packed]
         columns = self._inputs.objects(rows)
         with exactly():
             states = [
@@ -53,6 +58,12 @@ class ObjectStates:
     def merge(self, states: Sequence[pa.Array], borders: NDArray[np.int64]) -> list[pa.Array]:
         """Combine the states of each segment."""
         (column,) = states
+        unpacked = unpack_values(whole(column)) if self._packs else None
+        if unpacked is not None:
+            values, places = unpacked
+            packed = pack_values(values, places[borders])
+            if packed is not None:
+                return [packed]
         encoded = whole(column).to_pylist()
         merged: list[bytes | None] = []
         with exactly():
@@ -82,6 +93,13 @@ class ObjectStates:
         with exactly():
             results = list(slid(TwoStacks(self._again), encoded, spans))
         return typed(results, result, self._inputs.aggregate)
+
+    def _packed(self, rows: pa.Table, borders: NDArray[np.int64]) -> pa.Array | None:
+        """The numbers of each segment as states, without making any of them an object."""
+        (values,), known = self._inputs.numbers(rows)
+        if len(known):
+            values, borders = values[known], np.append(0, np.cumsum(known))[borders]
+        return pack_values(values[borders[0] : borders[-1]], borders - borders[0])
 
     def _of_rows(self, columns: Sequence[Sequence[Any]], length: int) -> Any:
         """The state of one segment; the identity itself where nothing counted."""
@@ -124,6 +142,12 @@ class ObjectStates:
         identity = self._monoid.identity
         encoded = [None if s is identity else self._encode(s) for s in states]
         return pa.array(encoded, pa.binary())
+
+
+def _is_plain_number(kind: pa.DataType | None) -> bool:
+    """Whether a column of this type has numbers of 64 bits, and no unit."""
+    is_number = kind is not None and (pa.types.is_floating(kind) or pa.types.is_integer(kind))
+    return is_number and dtype_of(kind) is not None
 
 
 def _is_known(value: Any) -> bool:

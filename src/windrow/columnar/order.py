@@ -6,25 +6,44 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from windrow.columnar.keyed import Keyed, together
+from windrow.columnar.keyed import Keyed, by_key
 from windrow.kernels.grouping import sort_by_time
 
-__all__ = ["by_time", "first_tied", "last_tied", "sorted_by_key_and_time"]
+__all__ = [
+    "by_time",
+    "first_tied",
+    "last_tied",
+    "places_by_key_and_time",
+    "sorted_by_key_and_time",
+]
 
 
 def sorted_by_key_and_time(
     table: pa.Table, times: NDArray[np.int64], by: Sequence[str] | None = None
 ) -> tuple[Keyed, NDArray[np.int64]]:
     """The rows of each key together and by time, ties as they came; and the times in that order."""
-    keyed = together(table, by)
-    ticks = times[keyed.origins]
-    falls = np.flatnonzero(ticks[1:] < ticks[:-1]) + 1
-    if np.isin(falls, keyed.borders).all():
-        return keyed, ticks
+    borders, rows, ticks = places_by_key_and_time(table, times, by)
+    if rows is None:
+        return Keyed(table, borders, np.arange(len(ticks))), ticks
+    return Keyed(table.take(pa.array(rows)), borders, rows), ticks
+
+
+def places_by_key_and_time(
+    table: pa.Table, times: NDArray[np.int64], by: Sequence[str] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64] | None, NDArray[np.int64]]:
+    """Where each key's rows begin, which row stands at each place, and the times in that order.
+
+    None instead of the rows if they stand so already.
+    """
+    borders, rows = by_key(table, by)
+    ticks = times if rows is None else times[rows]
+    rises = np.append(True, ticks[1:] >= ticks[:-1])
+    rises[borders[:-1]] = True
+    if rises.all():
+        return borders, rows, ticks
     ticks, places = ticks.copy(), np.arange(len(ticks))
-    sort_by_time(ticks, places, keyed.borders)
-    ordered = Keyed(keyed.table.take(pa.array(places)), keyed.borders, keyed.origins[places])
-    return ordered, ticks
+    sort_by_time(ticks, places, borders)
+    return borders, places if rows is None else rows[places], ticks
 
 
 def by_time(times: NDArray[np.int64], arrivals: NDArray[np.int64]) -> NDArray[np.int64] | None:

@@ -4,9 +4,11 @@
                           └ over ────────────────────▶ results
 
 Aggregates that are numbers have a column for each number of a state, and compiled loops
-(number_states.py).  All others have one column of encoded states, and run interpreted
-(object_states.py).  Which of the two depends only on types, never on the data at hand, so whatever
-is kept of an aggregate always has the same schema.
+(number_states.py).  All others have one column of encoded states: of quantiles, sorted runs that
+windows select from (quantile_states.py); of distinct counts, sets that windows count
+(set_states.py); of all else, objects that are combined (object_states.py).  Which it is depends
+only on types, never on the data at hand, so whatever is kept of an aggregate always has the same
+schema.
 """
 
 from collections.abc import Sequence
@@ -18,9 +20,13 @@ from numpy.typing import NDArray
 
 from windrow.algebra.aggregate import Aggregate
 from windrow.algebra.lookup import registered
-from windrow.columnar.inputs import read_inputs
+from windrow.algebra.monoid import CountDifferent, PickQuantile
+from windrow.algebra.numeric import FLOAT, INT
+from windrow.columnar.inputs import Inputs, read_inputs
 from windrow.columnar.number_states import NumberStates
 from windrow.columnar.object_states import ObjectStates
+from windrow.columnar.quantile_states import NumberQuantiles, ValueQuantiles
+from windrow.columnar.set_states import SetStates
 from windrow.columnar.spans import Spans
 
 __all__ = ["Summary"]
@@ -32,6 +38,17 @@ def _is_small(aggregate: Aggregate[Any]) -> bool:
     """Whether object states are known to be small: those of users' monoids are not."""
     entry = registered().get(aggregate.monoid.name)
     return entry is not None and not entry.bulky and not aggregate.monoid.changing
+
+
+def _interpreted(inputs: Inputs) -> ObjectStates:
+    """States without a numeric form, those of multisets as what they are."""
+    form = inputs.aggregate.monoid.multiset
+    if isinstance(form, PickQuantile):
+        dtypes = inputs.dtypes()
+        if dtypes in ((FLOAT,), (INT,)):
+            return NumberQuantiles(inputs, dtypes[0])
+        return ValueQuantiles(inputs)
+    return SetStates(inputs) if isinstance(form, CountDifferent) else ObjectStates(inputs)
 
 
 class _States(Protocol):
@@ -67,13 +84,15 @@ class Summary:
         inputs = read_inputs(aggregate, schema)
         numeric = inputs.numeric()
         self._states: _States = (
-            ObjectStates(inputs) if numeric is None else NumberStates(inputs, numeric)
+            _interpreted(inputs) if numeric is None else NumberStates(inputs, numeric)
         )
         self._result = result
         #: The columns of a state; a null in the first means the identity: nothing was seen.
         self.fields: tuple[pa.Field, ...] = tuple(
             pa.field(f"{name}.{k}", kind) for k, kind in enumerate(self._states.types)
         )
+        #: The columns of rows that `fold` reads.
+        self.reads = inputs.names
         self.commutative: bool = aggregate.monoid.commutative
         #: Whether a state is a few values at most, so that many may be kept beside their rows.
         self.small = numeric is not None or _is_small(aggregate)

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 from windrow.edge.inflow import Applied, Inflow, Merged
-from windrow.edge.payload import Payload, payload_for
+from windrow.edge.payload import END, Payload, payload_for
 from windrow.edge.query import NodeQuery, read_node_query
 from windrow.errors import MessageError
 from windrow.wire.messages import (
@@ -25,7 +25,6 @@ from windrow.wire.messages import (
     Status,
     Welcome,
 )
-
 from windrow.wire.tables import table_bytes
 
 __all__ = ["Absence", "Children", "Send"]
@@ -69,6 +68,7 @@ class Children(ABC):
     ) -> None:
         self.name = name
         self.members = sorted(members)
+        self.former: set[str] = set()  # who has left, and may not know that it has
         self.counts: Counter[str] = Counter()
         self._buffer_bytes = buffer_bytes
         self._absence, self._patience_us = absence, patience_us
@@ -105,30 +105,26 @@ class Children(ABC):
 
     def join(self, member: str) -> None:
         """A new child, from what has been merged on."""
+        self.former.discard(member)
         if member not in self.members:
             self.members = sorted([*self.members, member])
-            for known in self._known.values():
-                known.inflow.join(member)
+            for fingerprint, known in self._known.items():
+                known.inflow.join(member, self._passed(fingerprint))
 
-    def remove(self, member: str) -> dict[str, int]:
-        """A child that will not come back; how far it had come, query by query."""
-        self.members = [name for name in self.members if name != member]
+    def replace(self, member: str, heirs: Iterable[str]) -> None:
+        """The children of a dead child take its place, from where its frames ended."""
+        heirs = sorted(heirs)
+        self.members = sorted({*self.members, *heirs} - {member})
+        self.former.add(member)
         self._epochs.pop(member, None)
-        found = {}
-        for fingerprint, known in self._known.items():
-            frontier = known.inflow.remove(member)
-            if frontier is not None:
-                found[fingerprint] = frontier
-        return found
-
-    def adopt(self, member: str, frontiers: dict[str, int]) -> None:
-        """A child of a dead child: its frames count from where those of its parent ended."""
-        self.members = sorted({*self.members, member})
-        for fingerprint, known in self._known.items():
-            known.inflow.join(member, frontiers.get(fingerprint))
+        for known in self._known.values():
+            known.inflow.replace(member, heirs)
 
     def receive(self, member: str, message: Message, now: int) -> None:
         """What a child says; the carrier vouches for its name."""
+        if member in self.former and isinstance(message, Hello):
+            self._greeted.add(member)
+            return
         if member not in self.members:
             self.counts["messages of strangers"] += 1
             return
@@ -147,6 +143,7 @@ class Children(ABC):
             for fingerprint, at in message.frontiers.items():
                 if fingerprint in self._known:
                     self._known[fingerprint].inflow.leave(member, at)
+            self._greeted.add(member)
         elif isinstance(message, Status):
             self._statuses.update(message.nodes)
         else:
@@ -155,10 +152,11 @@ class Children(ABC):
     def step(self, now: int) -> list[Send]:
         """Merge what has become complete, and say what to send."""
         self._watch(now)
+        self._let_go()
         for fingerprint, known in self._known.items():
             for merged in known.inflow.ready():
                 self._pass_on(fingerprint, known.payload, merged)
-                self._unacked.update((member, fingerprint) for member in self.members)
+                self._answer_all(fingerprint)
         self._settle(now)
         if self._is_ready():
             self._welcome()
@@ -182,6 +180,10 @@ class Children(ABC):
     def _settle(self, now: int) -> None:
         """All of this step has been passed on."""
 
+    def _passed(self, fingerprint: str) -> int | None:
+        """Up to where frames have gone on: from there on the rows of a new member count."""
+        return self._known[fingerprint].inflow.merged
+
     def _is_ready(self) -> bool:
         """Whether it is known what is asked, and how far the node had come."""
         return True
@@ -204,10 +206,8 @@ class Children(ABC):
         for late in known.inflow.behind:
             # Numbered by time: whoever has this has all that the member sent late before.
             sender = f"{self.name} without {late.member}"
-            body = table_bytes(late.body)
-            self._take_late(
-                member, Late(frame.query, sender, late.to, late.rows, body, late.since, late.to)
-            )
+            body, stretch = table_bytes(late.body), (late.since, late.to, late.missing)
+            self._take_late(member, Late(frame.query, sender, late.to, late.rows, body, *stretch))
         known.inflow.behind.clear()
         frontier = known.inflow.frontier(member)
         if applied is Applied.UNBEGUN:
@@ -233,18 +233,28 @@ class Children(ABC):
             self._out.append(Send(member, ack))
 
     def _welcome(self) -> None:
-        for member in sorted(self._greeted.intersection(self.members)):
-            frontiers, durable = {}, {}
+        for member in sorted(self._greeted):
+            frontiers, durable, passed = {}, {}, {}
             for fingerprint, known in self._known.items():
+                if known.inflow.has_left(member):
+                    frontiers[fingerprint] = durable[fingerprint] = END
+                    continue
                 self._out.append(Send(member, Asking(fingerprint, known.query.text)))
+                if (gone := self._passed(fingerprint)) is not None:
+                    passed[fingerprint] = gone
                 frontier = known.inflow.frontier(member)
                 if frontier is not None:
                     frontiers[fingerprint] = frontier
                     durable[fingerprint] = self._durable_for(member, fingerprint)
             credit = self._credit(member)
-            welcome = Welcome(tuple(self._known), self.revision, frontiers, durable, credit)
+            asked = tuple(self._known)
+            welcome = Welcome(asked, self.revision, frontiers, durable, passed, credit)
             self._out.append(Send(member, welcome))
         self._greeted.clear()
+
+    def _answer_all(self, fingerprint: str) -> None:
+        """Something has become safe, or has been merged."""
+        self._unacked.update((member, fingerprint) for member in (*self.members, *self.former))
 
     def _answer(self) -> None:
         for member, fingerprint in sorted(self._unacked):
@@ -277,6 +287,14 @@ class Children(ABC):
             for known in self._known.values():
                 if silent:
                     known.inflow.exclude(member)
+
+    def _let_go(self) -> None:
+        """Do without members that have left, query by query."""
+        for member in self.members:
+            inflows = [known.inflow for known in self._known.values()]
+            if inflows and all(member not in inflow.members for inflow in inflows):
+                self.former.add(member)
+        self.members = [member for member in self.members if member not in self.former]
 
     def _statuses_with(self, own: dict[str, Any]) -> Status:
         return Status({**self._statuses, self.name: own})

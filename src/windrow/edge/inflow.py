@@ -50,6 +50,7 @@ class Behind:
     to: int
     rows: int
     body: pa.Table
+    missing: tuple[str, ...]
 
 
 @dataclass
@@ -74,6 +75,7 @@ class Inflow:
         self.payload = payload
         self.merged = since  # None: nothing has been merged yet
         self.members = {name: _Member(since) for name in members}
+        self.left: dict[str, int] = {}  # up to where frames of former members came here
         self.excluded: set[str] = set()  # members that are not waited for
         self.behind: list[Behind] = []  # what members sent after it was merged without them
         self._safe: dict[str, int] = {}  # up to where that is safe, by member
@@ -82,7 +84,7 @@ class Inflow:
     def frontier(self, member: str) -> int | None:
         """Up to where a member's rows are here; None if it has not begun."""
         found = self.members.get(member)
-        return None if found is None else found.frontier
+        return self.left.get(member) if found is None else found.frontier
 
     def size(self, member: str) -> int:
         """How many bytes of a member wait to be merged."""
@@ -92,17 +94,32 @@ class Inflow:
         """A new member, whose rows count from what has been merged on."""
         if name not in self.members:
             self.members[name] = _Member(self.merged if since is None else since)
+            self.left.pop(name, None)
 
     def leave(self, name: str, at: int) -> None:
         """A member's frames from a frontier on go elsewhere."""
         if name in self.members:
             self.members[name].until = at
 
-    def remove(self, name: str) -> int | None:
-        """A member that will not come back: its frontier."""
-        member = self.members.pop(name, None)
-        self.excluded.discard(name)
-        return None if member is None else member.frontier
+    def replace(self, name: str, heirs: Iterable[str]) -> None:
+        """Members that go on where another one has stopped, which may send nothing more."""
+        member = self.members.get(name)
+        if member is None:
+            return
+        for heir in heirs:
+            self.join(heir, member.frontier)
+        member.until = BEGIN if member.frontier is None else member.frontier
+        if member.frontier is None:
+            del self.members[name]
+
+    def has_left(self, name: str) -> bool:
+        """Whether nothing more is expected of a member."""
+        member = self.members.get(name)
+        return member is None or (
+            member.until is not None
+            and member.frontier is not None
+            and member.frontier >= member.until
+        )
 
     def resume(self, frontier: int) -> None:
         """Go on from a frontier, after a crash that took all that was here."""
@@ -113,12 +130,10 @@ class Inflow:
     def exclude(self, name: str) -> None:
         """Do not wait for a member, until it has caught up."""
         member = self.members.get(name)
-        if member is None or self.merged is None or name in self.excluded:
-            return
-        self.excluded.add(name)
-        if member.frontier is None:
-            member.frontier = self.merged
-        self._safe.setdefault(name, member.frontier)
+        if member is not None and name not in self.excluded:
+            self.excluded.add(name)
+            if member.frontier is not None:
+                self._safe.setdefault(name, member.frontier)
 
     def durable(self, name: str, durable: int) -> int:
         """Up to where a member need not keep its frames, if what was merged is safe so far."""
@@ -140,7 +155,13 @@ class Inflow:
             return Applied.UNBEGUN
         if member.frontier is None:
             member.frontier = member.begun = frame.since
+            if name in self.excluded and (self.merged is None or frame.since >= self.merged):
+                self.excluded.discard(name)
+            elif name in self.excluded:
+                self._safe[name] = frame.since
             return Applied.NEW
+        if member.until is not None and frame.since >= member.until:
+            return Applied.STRANGER  # it has left, or was replaced
         if frame.to <= member.frontier:
             return Applied.DUPLICATE
         if frame.since > member.frontier:
@@ -169,7 +190,7 @@ class Inflow:
             late, body = self.payload.split(body, self.merged)
             end = min(frame.to, self.merged)
             if end > member.frontier:
-                self.behind.append(Behind(name, member.frontier, end, rows, late))
+                self.behind.append(Behind(name, member.frontier, end, rows, late, frame.missing))
                 rows = 0
             if frame.to >= self.merged:
                 self._caught[name] = self.merged
@@ -228,4 +249,5 @@ class Inflow:
         for name, member in [*self.members.items()]:
             if member.until is not None and self.merged is not None and self.merged >= member.until:
                 del self.members[name]
+                self.left[name] = member.until
                 self.excluded.discard(name)

@@ -11,7 +11,7 @@ from windrow.edge.children import Children
 from windrow.edge.inflow import Merged
 from windrow.edge.payload import BEGIN, Payload
 from windrow.wire.log import Disk
-from windrow.wire.messages import Asking, Dropping, Frame, Late, LateAck, Status, decode, encode
+from windrow.wire.messages import Asking, Dropping, Frame, Late, Status, decode, encode
 from windrow.wire.tables import table_bytes
 
 __all__ = ["Landing"]

@@ -5,7 +5,7 @@ crash it reads the log again and is the same as before, frame by frame.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,8 +20,17 @@ from windrow.edge.query import NodeQuery, read_node_query
 from windrow.edge.upward import Upward
 from windrow.errors import WindrowError
 from windrow.wire.log import Disk
-from windrow.wire.messages import Asking, Dropping, Frame, Late, Message, Status, Welcome
-from windrow.wire.messages import decode, encode
+from windrow.wire.messages import (
+    Asking,
+    Dropping,
+    Frame,
+    Late,
+    Message,
+    Status,
+    Welcome,
+    decode,
+    encode,
+)
 from windrow.wire.tables import table_bytes, table_of
 
 __all__ = ["Batch", "Leaf", "Taken"]
@@ -87,6 +96,8 @@ class Leaf:
         self._since_snapshot = disk.size
         self._epoch += 1
         self._up.epoch = self._epoch
+        if self._new is not None:
+            self._new.epoch = self._epoch
         self._note({"kind": "start", "epoch": self._epoch})
         for text in queries:
             self.ask(text)
@@ -98,6 +109,8 @@ class Leaf:
         self._sources: dict[str, int] = {}  # the number of the last batch of each
         self._numbered = 0  # rows so far
         self._epoch = 0
+        self._new: Upward | None = None  # while the leaf moves to another parent
+        self._handed: dict[str, int] = {}  # from where on that gets the frames of a query
         self._revision = 0  # of what the parent has said is asked
         self._up = Upward(0)
 
@@ -105,6 +118,16 @@ class Leaf:
     def queries(self) -> list[str]:
         """The fingerprints of what is computed here."""
         return [*self._asked]
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns that rows may have: those of all queries."""
+        return pa.unify_schemas([asked.query.source_schema for asked in self._asked.values()])
+
+    @property
+    def numbers(self) -> Mapping[str, int]:
+        """The number of the last batch of each source."""
+        return dict(self._sources)
 
     @property
     def is_full(self) -> bool:
@@ -133,7 +156,7 @@ class Leaf:
                 accepted = False
             else:
                 entry = {"kind": "rows", "source": batch.source, "number": batch.number, "now": now}
-                self._note(entry, lambda rows=batch.rows: rows_as_bytes(rows))
+                self._note(entry, rows_as_bytes(batch.rows))
                 self._take(batch, now)
             taken.append(Taken(batch.source, batch.number, accepted))
         return taken
@@ -142,8 +165,11 @@ class Leaf:
         """All sources have ended: no more rows will come."""
         self._apply({"kind": "end"})
 
-    def receive(self, message: Message, now: int) -> None:
-        """What the parent says."""
+    def receive(self, message: Message, now: int, *, new: bool = False) -> None:
+        """What the parent says, or the new one while the leaf moves."""
+        if new:
+            self._receive_from_new(message, now)
+            return
         if isinstance(message, Asking):
             try:
                 self.ask(message.text)
@@ -159,21 +185,42 @@ class Leaf:
             if isinstance(message, Welcome) and not self._asked.keys() >= set(message.queries):
                 self._up.again()
 
-    def lost(self) -> None:
+    def lost(self, *, new: bool = False) -> None:
         """The way to the parent is gone."""
-        self._up.lost()
+        up = self._new if new else self._up
+        if up is not None:
+            up.lost()
+
+    def move(self) -> None:
+        """Go to another parent: from a time on that it names, frames go there."""
+        if self._new is None:
+            self._apply({"kind": "move"})
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether there are two parents."""
+        return self._new is not None
 
     def step(self, now: int) -> list[Message]:
         """Go on as far as time has come, make all of it safe, and say what to send."""
         for fingerprint, asked in self._asked.items():
             reached = self._clock.reached(asked.query.lateness_us, now)
             to = asked.payload.edge(reached)
-            if asked.begun is not None and to > asked.sent:
-                self._apply({"kind": "cut", "query": fingerprint, "to": to})
+            if asked.begun is None:
+                continue
+            for edge in sorted({to, min(to, self._handed.get(fingerprint, to))}):
+                if edge > asked.sent:
+                    self._apply({"kind": "cut", "query": fingerprint, "to": edge})
+        if self._new is not None and self._has_moved():
+            self._apply({"kind": "moved"})
         if self._disk.size - self._since_snapshot > self._snapshot_bytes:
             self._snapshot()
         self._disk.sync()
         return self._up.sends(now)
+
+    def sends_to_new(self, now: int) -> list[Message]:
+        """What to send to the new parent while the leaf moves; to be called after `step`."""
+        return [] if self._new is None else self._new.sends(now)
 
     def figures(self) -> dict[str, Any]:
         """Plain numbers about the leaf."""
@@ -198,8 +245,8 @@ class Leaf:
 
     # What changes the leaf is noted before it is applied, and applied again after a crash.
 
-    def _note(self, entry: Mapping[str, Any], body: Callable[[], bytes] = bytes) -> None:
-        self._disk.append(record_of(entry, body()))
+    def _note(self, entry: Mapping[str, Any], body: bytes = b"") -> None:
+        self._disk.append(record_of(entry, body))
 
     def _apply(self, entry: dict[str, Any]) -> None:
         self._note(entry)
@@ -211,6 +258,12 @@ class Leaf:
             self._take(Batch(entry["source"], rows_of(body), entry["number"]), entry["now"])
         elif kind == "cut":
             self._cut(query, self._asked[query], entry["to"])
+        elif kind == "move":
+            self._new = Upward(self._epoch)
+        elif kind == "hand":
+            self._hand(query, entry["at"])
+        elif kind == "moved":
+            self._moved()
         elif kind == "overtaken":
             self._overtaken(query, self._asked[query], entry["to"])
         elif kind == "ask":
@@ -221,7 +274,10 @@ class Leaf:
             self._up.begin(query, entry["since"])
         elif kind == "drop":
             del self._asked[query]
-            self._up.drop(query)
+            self._handed.pop(query, None)
+            for up in (self._up, self._new):
+                if up is not None:
+                    up.drop(query)
         elif kind == "start":
             self._epoch = entry["epoch"]
         elif kind == "end":
@@ -283,8 +339,45 @@ class Leaf:
 
     def _cut(self, fingerprint: str, asked: _Asked, to: int) -> None:
         body = table_bytes(asked.payload.collect(asked.held, self.name, to))
-        self._up.put(Frame(fingerprint, asked.sent, to, asked.rows, body))
+        self._put(Frame(fingerprint, asked.sent, to, asked.rows, body))
         asked.sent, asked.rows = to, 0
+
+    def _put(self, frame: Frame) -> None:
+        handed = self._handed.get(frame.query)
+        is_new = self._new is not None and handed is not None and frame.since >= handed
+        way = self._new if is_new else self._up
+        assert way is not None
+        way.put(frame)
+
+    # While the leaf moves, the old parent gets all frames before a time, the new one those after.
+
+    def _receive_from_new(self, message: Message, now: int) -> None:
+        if self._new is None or isinstance(message, Asking | Dropping):
+            return
+        self._new.handle(message, now)
+        if isinstance(message, Welcome):
+            for fingerprint, asked in self._asked.items():
+                if asked.begun is None or fingerprint in self._handed:
+                    continue
+                known = (message.frontiers, message.passed)
+                at = max(asked.sent, *(found.get(fingerprint, BEGIN) for found in known))
+                self._apply({"kind": "hand", "query": fingerprint, "at": at})
+
+    def _hand(self, fingerprint: str, at: int) -> None:
+        assert self._new is not None
+        self._handed[fingerprint] = at
+        self._new.begin(fingerprint, at, self._asked[fingerprint].begun)
+        self._up.leave(fingerprint, at)
+
+    def _has_moved(self) -> bool:
+        begun = {name for name, asked in self._asked.items() if asked.begun is not None}
+        sent = all(self._asked[q].sent >= at for q, at in self._handed.items() if q in self._asked)
+        return begun <= self._handed.keys() and sent and self._up.is_done
+
+    def _moved(self) -> None:
+        assert self._new is not None
+        self._new.take_late(self._up)
+        self._up, self._new, self._handed = self._new, None, {}
 
     def _overtaken(self, fingerprint: str, asked: _Asked, frontier: int) -> None:
         self._cut(fingerprint, asked, frontier)
@@ -315,6 +408,8 @@ class Leaf:
                 own = _edge_after(asked.payload, self._clock.newest)
                 since = own if frontier is None else max(own, frontier)
                 self._apply({"kind": "begin", "query": fingerprint, "since": since})
+            elif fingerprint in self._handed:
+                continue
             elif frontier is not None and frontier > asked.sent:
                 # The tree has gone on without this leaf: what it has from before comes late.
                 self._apply({"kind": "overtaken", "query": fingerprint, "to": frontier})
@@ -325,7 +420,7 @@ class Leaf:
         """Write down all there is, and let go of the log before it."""
         parts: list[bytes] = []
         queries = []
-        for asked in self._asked.values():
+        for fingerprint, asked in self._asked.items():
             rows = asked.held.rows or [asked.query.definition.schema.empty_table()]
             tables = {"rows": pa.concat_tables(rows), **asked.held.kept}
             parts += [table_bytes(table) for table in tables.values()]
@@ -337,10 +432,11 @@ class Leaf:
                     "sent": asked.sent,
                     "late": asked.late,
                     "rows": asked.rows,
-                    "safe": None if asked.begun is None else self._up.durable(asked.query.fingerprint),
+                    "safe": None if asked.begun is None else self._up.durable(fingerprint),
                 }
             )
-        unsafe = [encode(message) for message in self._up.unsafe()]
+        ways = [self._up] if self._new is None else [self._up, self._new]
+        unsafe = [encode(message) for way in ways for message in way.unsafe()]
         lengths, body = joined([*parts, *unsafe])
         entry = {
             "kind": "snapshot",
@@ -351,6 +447,8 @@ class Leaf:
             "newest": self._clock.newest,
             "ended": self._clock.ended,
             "epoch": self._epoch,
+            "moving": self.is_moving,
+            "handed": self._handed,
         }
         number = self._disk.append(record_of(entry, body))
         self._disk.sync()
@@ -367,7 +465,9 @@ class Leaf:
             query = read_node_query(one["text"])
             payload = payload_for(query)
             schemas = {"rows": query.definition.schema, **payload.held}
-            found = {name: table_of(next(parts), schemas[name], _UNBOUNDED) for name in one["tables"]}
+            found = {
+                name: table_of(next(parts), schemas[name], _UNBOUNDED) for name in one["tables"]
+            }
             rows = found.pop("rows")
             held = Held([rows] if rows.num_rows else [], found)
             self._asked[query.fingerprint] = _Asked(
@@ -375,10 +475,14 @@ class Leaf:
             )
             if one["begun"] is not None:
                 self._up.begin(query.fingerprint, one["safe"])
+        if entry["moving"]:
+            self._new = Upward(self._epoch)
+        for fingerprint, at in entry["handed"].items():
+            self._hand(fingerprint, at)
         for part in parts:
             message = decode(part)
             if isinstance(message, Frame):
-                self._up.put(message)
+                self._put(message)
             elif isinstance(message, Late):
                 self._up.put_late(message)
 

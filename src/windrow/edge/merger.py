@@ -7,9 +7,9 @@ children send again what is not safe from there on.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from windrow.edge.children import Children, Send
+from windrow.edge.children import Children
 from windrow.edge.inflow import Merged
-from windrow.edge.payload import BEGIN, Payload
+from windrow.edge.payload import BEGIN, END, Payload
 from windrow.edge.upward import Upward
 from windrow.wire.messages import (
     Ack,
@@ -56,15 +56,18 @@ class Merger(Children):
             self._up.handle(message, now)
             if isinstance(message, Welcome):
                 self._resume(message)
-            elif isinstance(message, Ack) and message.query in self._known:
-                if message.durable > self._durables.get(message.query, BEGIN):
-                    self._durables[message.query] = message.durable
-                    self._unacked.update((member, message.query) for member in self.members)
+            elif (
+                isinstance(message, Ack)
+                and self._durables.get(message.query, END) < message.durable
+            ):
+                self._durables[message.query] = message.durable
+                self._answer_all(message.query)
 
     def drop(self, fingerprint: str) -> None:
         """A query that nobody asks any more."""
         super().drop(fingerprint)
         self._up.drop(fingerprint)
+        self._durables.pop(fingerprint, None)
 
     def lost(self) -> None:
         """The way to the parent is gone."""
@@ -87,9 +90,7 @@ class Merger(Children):
         if not self._up.has(fingerprint):
             self._up.begin(fingerprint, merged.since)
         body = table_bytes(merged.body)
-        self._up.put(
-            Frame(fingerprint, merged.since, merged.to, merged.rows, body, merged.missing)
-        )
+        self._up.put(Frame(fingerprint, merged.since, merged.to, merged.rows, body, merged.missing))
 
     def _pass_on_late(self, late: Late) -> bool:
         self._up.put_late(late)
@@ -104,6 +105,12 @@ class Merger(Children):
 
     def _durable(self, fingerprint: str) -> int:
         return self._durables[fingerprint]
+
+    def _passed(self, fingerprint: str) -> int | None:
+        merged = super()._passed(fingerprint)
+        sent = self._up.frontiers.get(fingerprint)
+        # After a crash, what the parent has is merged again, and changes nothing any more.
+        return sent if merged is None or (sent is not None and sent > merged) else merged
 
     def _is_ready(self) -> bool:
         return self._welcomed

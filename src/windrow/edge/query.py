@@ -138,7 +138,13 @@ class _Reading:
             lateness_us=lateness_us,
             ordered=job.ordered,
             edge=job.edge,
-            intake=Intake(schema, where, asking.expressions, (max(lowest), min(highest))),
+            intake=Intake(
+                schema,
+                where,
+                asking.expressions,
+                pa.schema([field for field in definition.schema if field.name != "n"]),
+                (max(lowest), min(highest)),
+            ),
             outcome=outcome,
         )
 

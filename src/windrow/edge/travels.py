@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from windrow.engines.engines import engine_for
 from windrow.engines.segments import Segments
+from windrow.jobs import Merging
 from windrow.windows import Punctuated
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class Travels(Enum):
 
     STATES = "states"
     ROWS = "rows"
+    ENTRIES = "entries"  # windows that leaves have ended
     RESULTS = "results"
 
 
@@ -38,13 +40,18 @@ def choose(query: "NodeQuery") -> Choice:
         return Choice(
             Travels.RESULTS, "keys are pinned: each leaf has all rows of its keys, and answers them"
         )
-    ordered = sorted(
-        name for name, part in definition.aggregates if not part.monoid.commutative
-    )
+    ordered = sorted(name for name, part in definition.aggregates if not part.monoid.commutative)
+    if isinstance(window, Punctuated) and query.merging is Merging.LOCAL:
+        return Choice(Travels.RESULTS, "each leaf answers the windows that its own marks make")
+    if isinstance(window, Punctuated) and query.merging is not Merging.CENTRAL:
+        return Choice(
+            Travels.ENTRIES,
+            f"each leaf ends its own windows, merged as {query.merging.value!r} says",
+        )
     if isinstance(window, Punctuated):
         return Choice(Travels.ROWS, f"all marks of a key decide where {window!r} begins and ends")
     engine = engine_for(definition)
-    if not engine.partials.names:
+    if not engine.partials.names:  # no part of such a window can be told from rows of one leaf
         return Choice(Travels.ROWS, f"all rows of a key decide what is in {window!r}")
     if ordered:
         names = ", ".join(ordered)

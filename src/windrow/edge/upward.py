@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from windrow.edge.payload import BEGIN
+from windrow.edge.payload import BEGIN, END
 from windrow.wire.messages import (
     Ack,
     Frame,
@@ -25,6 +25,7 @@ from windrow.wire.messages import (
 
 __all__ = ["Upward"]
 
+_SIGN_US = 1_000_000  # a child that says nothing at all may be dead
 _RESEND_US = 2_000_000  # without an answer, hello and frames are said again
 _MOST_RESEND_US = 30_000_000
 _OVERHEAD = 256  # what a frame takes besides its body
@@ -39,6 +40,7 @@ class _Box:
     """The frames of one query that are not safe yet, in order."""
 
     begun: int  # before it this node has nothing to send
+    first: int  # where the node's rows of the query begin, whoever they went to
     frames: deque[Frame] = field(default_factory=deque)
     acked: int = BEGIN  # the parent's frontier
     next: int = 0  # the first frame that is not under way
@@ -74,7 +76,9 @@ class Upward:
         self._boxes: dict[str, _Box] = {}
         self._late: dict[tuple[str, str], deque[Late]] = {}
         self._late_sent: dict[tuple[str, str], int] = {}
+        self._leaving: dict[str, int] = {}  # from where on frames go elsewhere
         self._heard = 0
+        self._said = 0
         self._patience = _RESEND_US
         self._out: deque[Message] = deque()
 
@@ -100,11 +104,11 @@ class Upward:
         """Whether frames of a query are sent."""
         return query in self._boxes
 
-    def begin(self, query: str, since: int) -> None:
-        """Frames of a query will come, from a time on."""
-        self._boxes[query] = _Box(since, acked=BEGIN)
-        if self.connected and query in self.frontiers:
-            self._rewind(query, self.frontiers[query])
+    def begin(self, query: str, since: int, first: int | None = None) -> None:
+        """Frames of a query will come, from a time on; those since `first` went elsewhere."""
+        self._boxes[query] = _Box(since, since if first is None else first)
+        if self.connected:
+            self._enter(query)
 
     def drop(self, query: str) -> None:
         """No more frames of a query, and those that wait are of no use."""
@@ -121,17 +125,34 @@ class Upward:
         box = self._boxes[query]
         frames = [*box.frames]
         if frames:
-            self._boxes[query] = _Box(frames[-1].to)
+            self._boxes[query] = _Box(frames[-1].to, box.first)
         return frames
 
     def put_late(self, late: Late) -> None:
         """Late rows to send."""
         self._late.setdefault((late.query, late.sender), deque()).append(late)
 
-    def say(self, message: Status | Leaving) -> None:
+    def say(self, message: Status) -> None:
         """Something to say once."""
         if self.connected:
             self._out.append(message)
+
+    def leave(self, query: str, at: int) -> None:
+        """Frames of a query go elsewhere, from a frontier on."""
+        self._leaving[query] = at
+        if self.connected:
+            self._out.append(Leaving({query: at}))
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all that was sent here is safe, and nothing more is expected."""
+        return not self._unconfirmed and not any(box.frames for box in self._boxes.values())
+
+    def take_late(self, other: "Upward") -> None:
+        """Send what another way has not made safe."""
+        for held in other._late.values():
+            for late in held:
+                self.put_late(late)
 
     def again(self) -> None:
         """The welcome was not all there is to know: say hello again after a while."""
@@ -150,12 +171,10 @@ class Upward:
             self.connected = True
             self._credit = message.credit
             self.frontiers = dict(message.frontiers)
-            for query in self._boxes.keys() & message.frontiers.keys():
-                self._rewind(query, message.frontiers[query])
-            for query, box in self._boxes.items():
-                if query not in message.frontiers:  # an empty frame says where its frames begin
-                    box.rewind(box.begun)
-                    self._out.append(Frame(query, box.begun, box.begun, 0, b""))
+            for query in self._boxes:
+                self._enter(query)
+            if self._unconfirmed:
+                self._out.append(Leaving(dict(self._leaving)))
             self._late_sent.clear()
         elif isinstance(message, Ack):
             self._acked(message)
@@ -167,7 +186,15 @@ class Upward:
             self._rewind(message.query, message.since)
 
     def sends(self, now: int) -> list[Message]:
-        """What to send now."""
+        """What to send now; a sign of life, if there was nothing for a while."""
+        found = self._sends(now)
+        if not found and self.connected and now - self._said > _SIGN_US:
+            found = [Status({})]
+        if found:
+            self._said = now
+        return found
+
+    def _sends(self, now: int) -> list[Message]:
         if not self._heard:
             self._heard = now
             return [Hello(self.epoch)]
@@ -195,10 +222,12 @@ class Upward:
         return out
 
     def _waits(self) -> bool:
-        """Whether anything is under way that the parent has not answered."""
+        """Whether anything is not safe yet, or not known to the parent."""
         boxes = self._boxes.values()
-        return any(self._late.values()) or any(
-            box.frames and box.frames[-1].to > box.acked for box in boxes
+        return (
+            self._unconfirmed
+            or any(self._late.values())
+            or any(box.frames or box.begun > box.acked for box in boxes)
         )
 
     def _acked(self, ack: Ack) -> None:
@@ -207,6 +236,20 @@ class Upward:
         if box is not None:
             box.acked = max(box.acked, ack.frontier)
             box.safe(ack.durable)
+
+    @property
+    def _unconfirmed(self) -> bool:
+        """Whether the parent, which may have crashed since, still expects what goes elsewhere."""
+        return any(self.frontiers.get(query) != END for query in self._leaving)
+
+    def _enter(self, query: str) -> None:
+        """Send a query's frames from where the parent has come."""
+        if query in self.frontiers:
+            self._rewind(query, self.frontiers[query])
+        else:  # an empty frame says where its frames begin
+            first = self._boxes[query].first
+            self._out.append(Frame(query, first, first, 0, b""))
+            self._rewind(query, first)
 
     def _rewind(self, query: str, since: int) -> None:
         begun = self._boxes[query].rewind(since)

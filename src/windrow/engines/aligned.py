@@ -12,13 +12,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from windrow.columnar.arrays import whole
 from windrow.columnar.keyed import Keyed, key_columns, numbers, together
-from windrow.columnar.order import sorted_by_key_and_time
+from windrow.columnar.order import places_by_key_and_time
 from windrow.columnar.spans import Spans
 from windrow.columnar.states import Summary
 from windrow.engines.definition import Definition
+from windrow.engines.edges import Edges
 from windrow.engines.engine import FRESH, Engine, Kept, Partials, Step
-from windrow.engines.grid import covered, last_starts, next_ends, slice_starts, windows_over
+from windrow.engines.grid import last_starts, next_ends, windows_over
 from windrow.engines.share import Share
 from windrow.kernels.hopping import Hops
 from windrow.windows import Aligned
@@ -35,12 +37,15 @@ class AlignedWindows(Engine):
         grids = [(name, window.grid) for name, window in definition.windows]
         self._windows = [(name, grid) for name, grid in grids if grid is not None]
         self._grids = [grid for _, grid in self._windows]
+        self._edges = Edges(self._grids)
         self._keys = key_columns(definition.schema)
         self._summaries = [
             Summary(part, name, definition.schema, result)
             for (name, part), result in zip(definition.aggregates, definition.results, strict=True)
         ]
+        self._read = list(dict.fromkeys(name for own in self._summaries for name in own.reads))
         self.folds_early = all(summary.commutative for summary in self._summaries)
+        self.takes_partials = self.folds_early
         keys = [definition.schema.field(name) for name in self._keys]
         states = [field for summary in self._summaries for field in summary.fields]
         self.partials = pa.schema(
@@ -64,31 +69,32 @@ class AlignedWindows(Engine):
     def fold(self, rows: pa.Table) -> pa.Table:
         """Rows folded into slices, key by key; rows between windows are in none."""
         times = numbers(rows["t"])
-        starts = slice_starts(times, self._grids)
-        taken = covered(starts, self._grids)
+        starts = self._edges.before(times)
+        taken = self._edges.covered(starts)
         if not taken.all():
             rows, starts = rows.filter(pa.array(taken)), starts[taken]
         if not len(starts):
             return self.partials.empty_table()
-        keyed, ordered = sorted_by_key_and_time(rows, starts)
-        borders = _borders_of_equal(keyed, ordered)
-        columns = [
-            *keyed.table.select(self._keys).take(pa.array(borders[:-1])).columns,
-            pa.array(ordered[borders[:-1]]),
-        ]
+        groups, places, ordered = places_by_key_and_time(rows, starts)
+        borders = _borders_of_equal(groups, ordered)
+        # Of keys, which take longest to move, only the first of each slice is needed.
+        columns = [whole(column) for column in _first(rows.select(self._keys), borders, places)]
+        columns.append(pa.array(ordered[borders[:-1]]))
+        read = rows.select(self._read)
+        if places is not None:
+            read = read.take(pa.array(places))
         for summary in self._summaries:
-            columns.extend(summary.fold(keyed.table, borders))
+            columns.extend(summary.fold(read, borders))
         columns.append(pa.array(np.diff(borders)))
         return pa.table(columns, schema=self.partials)
 
     def fold_until(self, time: int) -> int:
         """The start of the slice that a time is in."""
-        return int(slice_starts(np.array([time]), self._grids)[0])
+        return int(self._edges.before(np.array([time]))[0])
 
     def whole(self, partials: pa.Table) -> pa.Table:
         """One slice for each key and start."""
-        keyed, starts = sorted_by_key_and_time(partials, numbers(partials["start"]))
-        return self._merged(keyed, _borders_of_equal(keyed, starts)).table
+        return self._merged(partials)[0].table
 
     def advance(self, kept: Kept, rows: pa.Table | Partials, until: int | None) -> Step:
         """Apply rows or slices: a result for each window that the time reached has ended."""
@@ -148,13 +154,13 @@ class AlignedWindows(Engine):
             if not open_slices.all():
                 new, fresh = new.filter(pa.array(open_slices)), fresh[open_slices]
         joined = pa.concat_tables([held, new])
-        keyed, starts = sorted_by_key_and_time(joined, numbers(joined["start"]))
-        borders = _borders_of_equal(keyed, starts)
+        merged, places, borders = self._merged(joined)
         touched = None
-        if marked and len(starts):
-            known = np.concatenate([np.zeros(held.num_rows, np.bool_), fresh])[keyed.origins]
+        if marked and joined.num_rows:
+            known = np.concatenate([np.zeros(held.num_rows, np.bool_), fresh])
+            known = known if places is None else known[places]
             touched = np.logical_or.reduceat(known, borders[:-1])
-        return self._merged(keyed, borders), late, touched
+        return merged, late, touched
 
     def _counted(self, slices: pa.Table) -> NDArray[np.bool_]:
         """The slices that this unit counts, where several units have them."""
@@ -182,19 +188,25 @@ class AlignedWindows(Engine):
             touched[both.origins[old] - fresh.num_rows] = np.isin(starts[old], known)
         return slices, touched
 
-    def _merged(self, keyed: Keyed, borders: NDArray[np.int64]) -> Keyed:
-        """One slice for each key and start."""
-        if len(borders) == keyed.table.num_rows + 1:
-            return Keyed(keyed.table.combine_chunks(), keyed.borders, keyed.origins)
-        firsts = borders[:-1]
-        table = keyed.table.combine_chunks()
-        columns = list(table.select([*self._keys, "start"]).take(pa.array(firsts)).columns)
+    def _merged(
+        self, slices: pa.Table
+    ) -> tuple[Keyed, NDArray[np.int64] | None, NDArray[np.int64]]:
+        """One slice for each key and start; the order that they are merged in, and its borders."""
+        groups, places, starts = places_by_key_and_time(slices, numbers(slices["start"]))
+        borders = _borders_of_equal(groups, starts)
+        if len(borders) == len(starts) + 1:
+            table = slices if places is None else slices.take(pa.array(places))
+            return Keyed(table.combine_chunks(), groups, np.arange(len(starts))), places, borders
+        columns = _first(slices.select([*self._keys, "start"]), borders, places)
+        states = slices.drop_columns([*self._keys, "start"])
+        states = (states if places is None else states.take(pa.array(places))).combine_chunks()
         for summary in self._summaries:
-            states = [table[field.name].combine_chunks() for field in summary.fields]
-            columns.extend(summary.merge(states, borders))
-        columns.append(pa.array(np.add.reduceat(numbers(table["rows"]), firsts)))
-        groups = np.searchsorted(firsts, keyed.borders)
-        return Keyed(pa.table(columns, schema=self.partials), groups, firsts)
+            own = [states[field.name].combine_chunks() for field in summary.fields]
+            columns.extend(summary.merge(own, borders))
+        columns.append(pa.array(np.add.reduceat(numbers(states["rows"]), borders[:-1])))
+        table = pa.table(columns, schema=self.partials)
+        own_groups = np.searchsorted(borders[:-1], groups)
+        return Keyed(table, own_groups, borders[:-1]), places, borders
 
     def _answered(
         self,
@@ -235,9 +247,17 @@ class AlignedWindows(Engine):
         return pa.table(columns, schema=self.schema)
 
 
-def _borders_of_equal(keyed: Keyed, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _borders_of_equal(groups: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where each key's slices begin, rows of one slice together."""
     begins = np.ones(len(starts), np.bool_)
     begins[1:] = starts[1:] != starts[:-1]
-    begins[keyed.borders[:-1][np.diff(keyed.borders) > 0]] = True
+    begins[groups[:-1]] = True
     return np.append(np.flatnonzero(begins), len(starts))
+
+
+def _first(
+    table: pa.Table, borders: NDArray[np.int64], places: NDArray[np.int64] | None
+) -> list[pa.ChunkedArray]:
+    """The first row of each segment, by the row that stands at each place."""
+    heads = borders[:-1] if places is None else places[borders[:-1]]
+    return list(table.take(pa.array(heads)).columns)

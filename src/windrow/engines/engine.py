@@ -63,6 +63,9 @@ class Engine(ABC):
 
     # Whether rows may be folded into partials anywhere, in any order, and applied at once.
     folds_early: bool = False
+    # Whether partials of rows that were folded apart may be merged in any order, and applied bit by
+    # bit until their windows end.  What folds early does so.
+    takes_partials: bool = False
     partials: pa.Schema = pa.schema([])  # of what `fold` gives
 
     # Whether large windows lie in pages, once there is a page cache for them.

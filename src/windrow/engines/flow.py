@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 
 from windrow.columnar.keyed import numbers
 from windrow.engines.definition import Definition
+from windrow.engines.edges import Edges
 from windrow.engines.engine import FRESH, NO_WATERMARK, Kept, Partials
 from windrow.engines.engines import stream_engine_for
 from windrow.engines.forgetting import first_silence
-from windrow.engines.grid import covered, last_starts
+from windrow.engines.grid import last_starts
 from windrow.engines.page_cache import PageCache
 from windrow.engines.share import Share
 from windrow.windows import Aligned, Emit, Order
@@ -111,7 +112,7 @@ class Flow:
         aligned = self._aligned
         if self.waits:
             late = times < since
-            return late & covered(times, aligned) if aligned else late
+            return late & Edges(aligned).covered(times) if aligned else late
         if not aligned:
             return np.zeros(len(times), np.bool_)
         starts = [last_starts(times, window) + window.size_us for window in aligned]

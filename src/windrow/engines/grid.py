@@ -5,16 +5,17 @@ starts and at the ends of windows, so a hop need not divide the size.  All times
 window's `time_limits`: nothing here wraps around.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from windrow.engines.edges import on_grid
 from windrow.kernels.hopping import Hops, hops_over
 from windrow.windows import Aligned
 from windrow.windows.durations import MIN_US
 
-__all__ = ["covered", "first_starts", "last_starts", "next_ends", "slice_starts", "windows_over"]
+__all__ = ["first_starts", "last_starts", "next_ends", "windows_over"]
 
 Times = NDArray[np.int64]
 
@@ -23,28 +24,9 @@ Times = NDArray[np.int64]
 _AT_ONCE = 1 << 16
 
 
-def slice_starts(times: Times, windows: Sequence[Aligned]) -> Times:
-    """The latest edge of any window at or before each time."""
-    starts = None
-    for window in windows:
-        for edge in (window.offset_us, window.offset_us + window.size_us):
-            own = _on_grid(times, edge, window)
-            starts = own if starts is None else np.maximum(starts, own)
-    assert starts is not None
-    return starts
-
-
-def covered(times: Times, windows: Sequence[Aligned]) -> NDArray[np.bool_]:
-    """Which times are in any window; the others lie between two windows."""
-    held = np.zeros(len(times), np.bool_)
-    for window in windows:
-        held |= times - last_starts(times, window) < window.size_us
-    return held
-
-
 def last_starts(slices: Times, window: Aligned) -> Times:
     """The start of the last window at or before each slice; it need not reach the slice."""
-    return _on_grid(slices, window.offset_us, window)
+    return on_grid(slices, window.offset_us, window.every_us)
 
 
 def first_starts(slices: Times, window: Aligned) -> Times:
@@ -115,9 +97,3 @@ def _new_windows(
     known[heads] = first[heads] - window.every_us
     first = np.maximum(first, known + window.every_us)
     return first, np.where(first <= last, (last - first) // window.every_us + 1, 0)
-
-
-def _on_grid(times: Times, edge_us: int, window: Aligned) -> Times:
-    """The last time at or before each that is whole hops away from an edge."""
-    own: Times = times - np.mod(times - edge_us % window.every_us, window.every_us)
-    return own

@@ -4,6 +4,7 @@ Rows are folded segment by segment; what is kept for a key is the state of its o
 one for each gap.  Kept and new segments are both entries; entries that belong together are merged.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +20,7 @@ from windrow.engines.engine import FRESH, Engine, Kept, Partials, Step
 from windrow.kernels.grouping import running_max
 from windrow.windows import Order, Punctuated, Session
 
-__all__ = ["Segments"]
+__all__ = ["Segments", "borders_of_near"]
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,13 @@ class Segments(Engine):
         self._bounds = [pa.field(name, pa.int64()) for name in bounds]
         states = [field for summary in self._summaries for field in summary.fields]
         owners = [*keys, *definition.name_fields()]
-        self._owners = [field.name for field in owners]
-        self._entries = pa.schema([*owners, *self._bounds, *states])
-        self.kept = {_OPEN: self._entries}
+        self.owners = [field.name for field in owners]  # the columns that say whose an entry is
+        self.entries = pa.schema([*owners, *self._bounds, *states])
+        self.kept = {_OPEN: self.entries}
         if not self._by_marks:
-            self.partials = self._entries  # of rows that lie apart in time, or in any order
+            self.partials = self.entries  # of rows that lie apart in time, or in any order
+            commutative = all(summary.commutative for summary in self._summaries)
+            self.takes_partials = commutative and definition.order is Order.TIME
         # Rows of one time are applied at once in the order of time, but not as they arrive.
         self._remembers = self._by_marks and definition.order is Order.ARRIVAL
         if self._remembers:
@@ -71,22 +74,23 @@ class Segments(Engine):
     def fold(self, rows: pa.Table) -> pa.Table:
         """Rows folded into sessions, each of which may be a part of a longer one."""
         keyed, _ = sorted_by_key_and_time(rows, numbers(rows["t"]))
-        return self._entries_after({_OPEN: self._entries.empty_table()}, keyed.table)[0]
+        return self._entries_after({_OPEN: self.entries.empty_table()}, keyed.table)[0]
 
     def whole(self, partials: pa.Table) -> pa.Table:
         """Sessions put together where they touch."""
-        keyed, starts = sorted_by_key_and_time(partials, numbers(partials["start"]), self._owners)
-        ends = running_max(numbers(keyed.table["end"]), keyed.borders)
-        begins = np.ones(len(starts), np.bool_)
-        gaps = self._gaps_of(keyed.table).view(np.uint64)
-        # Later ones may begin before an earlier one ends; the difference may exceed 63 bits.
-        apart = (starts[1:] > ends[:-1]) & ((starts[1:] - ends[:-1]).view(np.uint64) > gaps[1:])
-        begins[1:] = apart
-        begins[keyed.borders[:-1][np.diff(keyed.borders) > 0]] = True
-        return self._merged(keyed.table, np.append(np.flatnonzero(begins), len(starts)))
+        keyed, starts = sorted_by_key_and_time(partials, numbers(partials["start"]), self.owners)
+        gaps = self._gaps_of(keyed.table)
+        return self._merged(keyed.table, borders_of_near(keyed, starts, gaps))
 
     def advance(self, kept: Kept, rows: pa.Table | Partials, until: int | None) -> Step:
         """Apply rows: a result for each window that they, or the time reached, have ended."""
+        ended, after = self.ended(kept, rows, until)
+        return Step([self.lowered(ended)], after)
+
+    def ended(
+        self, kept: Kept, rows: pa.Table | Partials, until: int | None
+    ) -> tuple[pa.Table, Kept]:
+        """The same, with the states of ended windows in place of results; and what to keep."""
         if isinstance(rows, Partials):
             entries = self.whole(pa.concat_tables([kept[_OPEN], rows.table]))
             over = self._silent(entries, until)
@@ -94,20 +98,19 @@ class Segments(Engine):
             entries, over, _ = self._entries_after(kept, rows)
         if not self._by_marks:
             over |= self._silent(entries, until)
-        results = self._lowered(entries.filter(pa.array(over)))
         after = {_OPEN: entries.filter(pa.array(~over))}
         if self._remembers:
             after[_BEGUN] = self._newest(kept[_BEGUN], entries, over)
-        return Step([results], after)
+        return entries.filter(pa.array(over)), after
 
     def preview(self, kept: Kept, rows: pa.Table) -> pa.Table:
         """The windows of fresh rows as they are so far."""
         entries, _, touched = self._entries_after(kept, rows)
-        return self._lowered(entries.filter(pa.array(touched)))
+        return self.lowered(entries.filter(pa.array(touched)))
 
     def unfinished(self, kept: Kept) -> pa.Table:
         """Punctuated windows without an end."""
-        return self._lowered(kept[_OPEN])
+        return self.lowered(kept[_OPEN])
 
     def due(self, kept: Kept) -> int | None:
         """When the first open session has been silent for too long."""
@@ -148,7 +151,7 @@ class Segments(Engine):
             self._folded(keyed, found, name)
             for found, (name, _) in zip(stretches, self._windows, strict=True)
         ]
-        by_key = together(pa.concat_tables([held, *(new for new, _ in folded)]), self._owners)
+        by_key = together(pa.concat_tables([held, *(new for new, _ in folded)]), self.owners)
         order, old = by_key.origins, np.zeros(held.num_rows, np.bool_)
         is_new = order >= held.num_rows
         joins = np.concatenate([old, *(found.continues for found in stretches)])[order]
@@ -206,7 +209,7 @@ class Segments(Engine):
         """An entry for each stretch of new rows; and whether it has a fresh one."""
         table = keyed.table
         if not len(found.starts):
-            return self._entries.empty_table(), np.zeros(0, np.bool_)
+            return self.entries.empty_table(), np.zeros(0, np.bool_)
         borders = np.concatenate([[0], np.cumsum(found.ends - found.starts)])
         rows = table
         if borders[-1] < table.num_rows:  # some rows are outside all marks
@@ -224,22 +227,28 @@ class Segments(Engine):
             fresh = np.zeros(len(starts), np.bool_)
         else:
             fresh = np.logical_or.reduceat(numbers(rows[FRESH]), borders[:-1])
-        return pa.table(columns, schema=self._entries), fresh
+        return pa.table(columns, schema=self.entries), fresh
 
     def _merged(self, entries: pa.Table, borders: NDArray[np.int64]) -> pa.Table:
         """One entry for each range of entries."""
         if len(borders) == entries.num_rows + 1:
-            return entries.select(self._entries.names)
-        owners = entries.select(self._owners).take(pa.array(borders[:-1]))
+            return entries.select(self.entries.names)
         firsts, lasts = numbers(entries["start"]), numbers(entries["end"])
-        starts, ends = self._bounds_of(firsts, lasts, borders)
-        columns = [*owners.columns, pa.array(starts), pa.array(ends)]
+        bounds = list(map(pa.array, self._bounds_of(firsts, lasts, borders)))
         if self._by_marks:
-            columns.append(entries["nth"].take(pa.array(borders[:-1])))
+            bounds.append(entries["nth"].take(pa.array(borders[:-1])))
+        return self._combined(entries, borders, bounds)
+
+    def _combined(
+        self, entries: pa.Table, borders: NDArray[np.int64], bounds: Iterable[pa.Array]
+    ) -> pa.Table:
+        """One entry for each range of entries, with these bounds."""
+        owners = entries.select(self.owners).take(pa.array(borders[:-1]))
+        columns = [*owners.columns, *bounds]
         for summary in self._summaries:
             states = [entries[field.name].combine_chunks() for field in summary.fields]
             columns.extend(summary.merge(states, borders))
-        return pa.table(columns, schema=self._entries)
+        return pa.table(columns, schema=self.entries)
 
     def _numbered(self, entries: pa.Table, begun: pa.Table | None) -> pa.Table:
         """The entries with `nth`: how many right before it of its key began at the same time."""
@@ -274,8 +283,18 @@ class Segments(Engine):
             return earliest, np.maximum.reduceat(lasts, borders[:-1])
         return firsts[borders[:-1]], lasts[borders[1:] - 1]
 
-    def _lowered(self, entries: pa.Table) -> pa.Table:
-        owners = entries.select(self._owners)
+    def joined(self, entries: pa.Table, borders: NDArray[np.int64]) -> pa.Table:
+        """One entry for each range of entries, from the earliest start to the latest end."""
+        firsts = borders[:-1]
+        bounds = [np.minimum.reduceat(numbers(entries["start"]), firsts)]
+        bounds += [
+            np.maximum.reduceat(numbers(entries[field.name]), firsts) for field in self._bounds[1:]
+        ]
+        return self._combined(entries, borders, map(pa.array, bounds))
+
+    def lowered(self, entries: pa.Table) -> pa.Table:
+        """The results of entries."""
+        owners = entries.select(self.owners)
         ends = pa.array(numbers(entries["end"]) + self._gaps_of(entries))
         nth = [entries["nth"]] if self._by_marks else []
         columns = [*owners.columns, entries["start"], ends, *nth]
@@ -288,6 +307,19 @@ class Segments(Engine):
 _NONE = np.iinfo(np.int64).min
 _OPEN = "open"  # windows that may grow
 _BEGUN = "begun"  # of each key without an open window, the bounds of its newest
+
+
+def borders_of_near(
+    keyed: Keyed, starts: NDArray[np.int64], gaps: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Where entries, by owner and start, begin to be further than a gap from all before them."""
+    ends = running_max(numbers(keyed.table["end"]), keyed.borders)
+    begins = np.ones(len(starts), np.bool_)
+    # Later ones may begin before an earlier one ends; the difference may exceed 63 bits.
+    distances = (starts[1:] - ends[:-1]).view(np.uint64)
+    begins[1:] = (starts[1:] > ends[:-1]) & (distances > gaps[1:].view(np.uint64))
+    begins[keyed.borders[:-1][np.diff(keyed.borders) > 0]] = True
+    return np.append(np.flatnonzero(begins), len(starts))
 
 
 def _with_neighbours(

@@ -95,13 +95,20 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
-def compose(text: str, name: str, settings: Sequence[str], problems: Problems) -> yaml.MappingNode:
+def compose(
+    text: str,
+    name: str,
+    settings: Sequence[str],
+    problems: Problems,
+    *,
+    most: int = _MOST_BYTES,
+) -> yaml.MappingNode:
     """The tree of a job, with `key=value` settings of the command line put in.
 
     Messages call it by its `name`, which for a file is its path.
     """
-    if len(text) > _MOST_BYTES:
-        raise _fault(Place(name), f"more than {_MOST_BYTES:,} characters (a job needs no more)")
+    if len(text) > most:
+        raise _fault(Place(name), f"more than {most:,} characters (a job needs no more)")
     root = _parse(text, name, problems)
     if root is None:
         root = yaml.MappingNode("tag:yaml.org,2002:map", [], yaml.Mark(name, 0, 0, 0, "", 0))

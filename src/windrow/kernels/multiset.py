@@ -10,11 +10,12 @@ from math import ceil, floor
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windrow.algebra.numeric import NULL
 from windrow.compiler.kernel import Kernel
 
-__all__ = ["distinct_kernel", "quantile_kernel"]
+__all__ = ["count_different", "distinct_kernel", "quantile_kernel"]
 
 
 @cache
@@ -95,6 +96,45 @@ def distinct_kernel(*, by_time: bool, preceding: bool = False) -> Any:
         out[0][row] = tally[0]
 
     return _trailing(add, answer, by_time=by_time, preceding=preceding)
+
+
+def count_different(
+    codes: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    since: NDArray[np.int64],
+    until: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """How many different codes the sets [since, until) of each window have.
+
+    Set s is codes[offsets[s]:offsets[s + 1]]; neither bound goes back from one window to the next.
+    """
+    found = np.empty(len(since), np.int64)
+    counts = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
+    _spanning()(codes, offsets, since, until, counts, found)
+    return found
+
+
+@cache
+def _spanning() -> Any:
+    def spanning(codes: Any, offsets: Any, since: Any, until: Any, counts: Any, found: Any) -> None:
+        evicted = entered = different = 0
+        for window in range(len(since)):
+            if since[window] > evicted:
+                for place in range(offsets[evicted], offsets[min(since[window], entered)]):
+                    counts[codes[place]] -= 1
+                    if counts[codes[place]] == 0:
+                        different -= 1
+                evicted = since[window]
+                entered = max(entered, evicted)
+            if until[window] > entered:
+                for place in range(offsets[entered], offsets[until[window]]):
+                    counts[codes[place]] += 1
+                    if counts[codes[place]] == 1:
+                        different += 1
+                entered = until[window]
+            found[window] = different
+
+    return Kernel(spanning)
 
 
 def _trailing(add: Any, answer: Any, *, by_time: bool, preceding: bool) -> Any:

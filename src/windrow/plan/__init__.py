@@ -8,7 +8,8 @@ the result, which `windrow.spark.stages` builds stage by stage.
 
 Where a sample gave `facts.py` about rows, `work.py` counts what each method of spreading windows
 would do, and `costs.py` makes seconds of the counts and picks one (`estimate.py`), by
-`constants.py`: those of `shipped.py` or, `calibrated.py`, of this machine.
+`constants.py`: those of `shipped.py` or, `calibrated.py`, of this machine.  A stream's predictions
+are `corrected.py` by its own micro-batches (`micro_batch.py`).  `measured.py` keeps both.
 """
 
 from windrow.plan.answers import Assembly, Sample, Slicing, State, Strategy

@@ -50,7 +50,8 @@ def compared(query: Description, constants: Constants) -> Comparison | None:
         return None
     estimates = [_estimate(query, facts, method, constants) for method in _METHODS]
     usual = Method.TIME if facts.cuts else Method.KEYS
-    chosen = _chosen(estimates, usual) if query.parallel is Method.AUTO else query.parallel
+    free = query.parallel is Method.AUTO and not query.in_slots
+    chosen = _chosen(estimates, usual) if free else _settled(query)
     winner = next(one for one in estimates if one.method is chosen)
     explained = tuple(_explained(one, winner, query, constants) for one in estimates)
     return Comparison(_known(query, facts, constants), explained, chosen)
@@ -99,6 +100,11 @@ def _chosen(estimates: list[Estimate], usual: Method) -> Method:
     }
     fastest = min(seconds, key=lambda method: seconds[method])
     return fastest if seconds[fastest] < _WORTH * seconds[usual] else usual
+
+
+def _settled(query: Description) -> Method:
+    """The method that was asked for, or that puts results in order."""
+    return Method.TIME if query.in_slots else query.parallel
 
 
 def _price(query: Description, constants: Constants) -> Price:

@@ -61,6 +61,7 @@ class Description:
     ordered: bool = False  # results come in a total order
     unsampled: str | None = None  # why no row is looked at to find such keys
     facts: Facts | None = None  # what is known of rows, once they were looked at
+    in_slots: bool = False  # all rows are cut by time, a slot to each task, for results in order
 
     def __post_init__(self) -> None:
         if not _pairs(self.windows, Window):

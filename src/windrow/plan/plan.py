@@ -8,6 +8,7 @@ from windrow.notebook import boxes, code, preformatted, section
 from windrow.parallel.methods import Method
 from windrow.plan.answers import Assembly, Slicing, State, Strategy
 from windrow.plan.estimate import Comparison
+from windrow.plan.micro_batch import Predicted
 from windrow.plan.stages import Stage
 
 __all__ = ["Plan"]
@@ -35,6 +36,7 @@ class Plan:
     sampled: tuple[str, ...] = ()  # what was looked at beforehand, or why nothing was
     compared: Comparison | None = None  # what each method was predicted to cost
     uncompared: str | None = None  # why methods were not compared
+    micro_batch: Predicted | None = None  # what one of a stream should take
 
     def explain(self) -> str:
         """The plan in plain words."""
@@ -73,6 +75,7 @@ class Plan:
             "sampled": list(self.sampled),
             "compared": None if self.compared is None else self.compared.as_dict(),
             "uncompared": self.uncompared,
+            "micro_batch": None if self.micro_batch is None else self.micro_batch.as_dict(),
         }
 
     def __repr__(self) -> str:
@@ -83,7 +86,8 @@ class Plan:
         drawing = boxes((stage.runs_in, stage.work) for stage in self.stages)
         kept = section("Kept in state", self.kept)
         why = section("Why", self.reasons)
-        return f"<p>{code(self.query)}</p>{drawing}{why}{self._methods_as_html()}{kept}"
+        timed = "".join(section(*titled) for titled in self._timed())
+        return f"<p>{code(self.query)}</p>{drawing}{why}{self._methods_as_html()}{timed}{kept}"
 
     def _methods_as_html(self) -> str:
         if self.compared is None:
@@ -106,6 +110,7 @@ class Plan:
             *exactness,
             *sampled,
             *self._methods(),
+            *self._timed(),
             ("Stages, in order", tuple(stage.explain() for stage in self.stages)),
             ("Kept in state", self.kept),
             ("What would make it cheaper", self.cheaper),
@@ -115,3 +120,7 @@ class Plan:
         if self.compared is not None:
             return ((_METHODS, (*self.compared.reasons(), self.compared.rows)),)
         return ((_METHODS, (self.uncompared,)),) if self.uncompared is not None else ()
+
+    def _timed(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        one = self.micro_batch
+        return () if one is None else (("Micro-batches", one.sentences()),)

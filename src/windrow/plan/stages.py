@@ -182,9 +182,14 @@ class LowerWindows(Stage):
 
 @dataclass(frozen=True)
 class SortResults(Stage):
-    """Spark sorts the results of a batch."""
+    """Spark sorts the results of a batch, or where tasks have a slot of time each, their own."""
 
-    operators = ("Exchange", "Sort")
+    in_slots: bool = False
+
+    @property
+    def operators(self) -> tuple[str, ...]:
+        """Slots follow one another, so nothing has to move."""
+        return ("Sort",) if self.in_slots else ("Exchange", "Sort")
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,8 @@ def sorting(query: Description) -> tuple[Stage, ...]:
     by = "time and key" if query.window.per_row else "end, start, name and key"
     if query.streaming:
         return (SortMicroBatch(f"results of a micro-batch by {by}", "all results, to one task"),)
+    if query.in_slots:
+        return (SortResults(f"results by {by}, each slot of time by its task", in_slots=True),)
     return (SortResults(f"results by {by}", "all results"),)
 
 
@@ -123,6 +125,8 @@ def _sampling(query: Description, method: Method) -> tuple[Stage, ...]:
         return ()
     if query.parallel is Method.TIME:
         return (SampleRows("rows are sampled to cut time into blocks"),)
+    if query.in_slots:
+        return (SampleRows("one row in 64 is sampled to cut time into slots, a task for each"),)
     if method is Method.TIME:
         return (SampleRows("one row in 64 is sampled to find hot keys, which are split by time"),)
     return (SampleRows("one row in 64 is sampled to find hot keys, and to compare methods"),)
@@ -132,6 +136,8 @@ def _split(query: Description, method: Method) -> str:
     """What goes by blocks of time, in words."""
     if method is not Method.TIME:
         return ""
+    if query.in_slots:
+        return "; by slots of time, each with the rows its windows begin with"
     cut = "; by blocks of time" if query.parallel is method else "; hot keys by blocks of time"
     if query.aligned or query.session:
         return cut

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from windrow.algebra.monoid import CountDifferent, MultisetForm, PickQuantile
 from windrow.algebra.numeric import FLOAT, INT, MEASURE, UNITS, VALUE, Field
-from windrow.algebra.rounding import between
+from windrow.algebra.rounding import all_between
 from windrow.columnar.answers import Numbers
 from windrow.columnar.columns import Column
 from windrow.columnar.grouping import Groups, key_codes
@@ -64,27 +64,12 @@ def count_columns(
     found = tuple(np.empty(rows, dtype) for dtype in dtypes)
     ordered = groups.ordered(codes)
     run(ordered, ticks, groups.borders, width, counts, tally, extra, (*found, statuses))
-    results = found[0] if field is not UNITS else _between(values, *found)
+    results = found[0]
+    if field is UNITS and len(values):
+        lows, highs, fars = found
+        results = all_between(values[lows], values[highs], fars)
     answer, known = groups.restored(results), groups.restored(statuses)
     return Numbers((field,), (answer,), known, task.logicals())
-
-
-def _between(
-    values: NDArray[np.int64],
-    lows: NDArray[np.int64],
-    highs: NDArray[np.int64],
-    fars: NDArray[np.float64],
-) -> NDArray[np.int64]:
-    """Quantiles of whole numbers, exactly, rounded half up."""
-    if not len(values):
-        return lows
-    low, high = values[lows], values[highs]
-    # Half of a sum that might not fit 64 bits: the bits that both have, and half of the others.
-    middle = (low & high) + ((low ^ high) >> 1)
-    results = np.where(fars == 0.5, middle + ((low ^ high) & (middle >= 0)), low)
-    for row in np.flatnonzero((lows != highs) & (fars != 0.5)).tolist():
-        results[row] = between(int(low[row]), int(high[row]), float(fars[row]))
-    return results
 
 
 def _ranked(column: Column) -> tuple[NDArray[Any], NDArray[np.int64]]:

@@ -1,8 +1,9 @@
 """Results in one total order, however they were computed: by end, start, window name and keys.
 
-A batch is sorted by Spark.  A micro-batch of a stream has the windows that ended since the one
-before, so sorted micro-batches, one after the other, are sorted as a whole.  Spark does not sort
-streams: one Python task sorts the results of each micro-batch.
+A batch is sorted by Spark, and results of rows where they are computed if tasks have slots of
+time.  A micro-batch of a stream has the windows that ended since the one before, so sorted
+micro-batches, one after the other, are sorted as a whole.  Spark does not sort streams: one Python
+task sorts the results of each micro-batch.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,13 +26,16 @@ _PLACE = ("end", "start", "name", "t")
 _WINDOW = "window"  # Spark's own, on a stream
 
 
-def sort_results(results: DataFrame) -> DataFrame:
+def sort_results(results: DataFrame, *, in_slots: bool = False) -> DataFrame:
     """A batch in order.
 
-    Windows are mostly few: one task sorts them.  To sort in several tasks, Spark computes all
-    results twice, the first time for a sample of them: only as many results as rows are worth that.
+    Where each task has a slot of time, every task sorts its own.  Windows are mostly few: one task
+    sorts them.  To sort in several tasks what is not in slots, Spark computes all results twice,
+    the first time for a sample of them: only as many results as rows are worth that.
     """
     ranks = [quoted(name) for name in _ranks(results, MapType, VariantType)]
+    if in_slots:
+        return results.sortWithinPartitions(*ranks)
     if "t" in results.columns:
         return results.orderBy(*ranks)
     return results.repartition(1).sortWithinPartitions(*ranks)

@@ -17,6 +17,9 @@ from windrow.errors import InputError
 from windrow.spark.analysis.operators import operators_of
 from windrow.windows import Emit
 
+if TYPE_CHECKING:
+    from windrow.spark.progress import Progress
+
 __all__ = ["Streamed"]
 
 # Which of Spark's classes a frame has (classic, Connect) is known only when there is one.
@@ -92,6 +95,7 @@ class Streamed(_Frame):
     """A result, or a frame derived from it; knows when its results are emitted."""
 
     _emits: frozenset[Emit] = frozenset()  # several in a union; none of a batch
+    _progress: frozenset["Progress"] = frozenset()  # of the queries on streams in it
 
     @property
     def writeStream(self) -> Any:
@@ -101,6 +105,7 @@ class Streamed(_Frame):
             kind: Any = type(writer)
             writer.__class__ = _kind_of_writer(kind)
             vars(writer)["_windrow_emits"] = self._emits
+            vars(writer)["_windrow_progress"] = self._progress
         return writer
 
 
@@ -110,8 +115,10 @@ def _passing(name: str) -> Callable[..., Any]:
             _require_no_watermark(self, *arguments, **options)
         made: Any = getattr(super(Streamed, self), name)(*arguments, **options)
         frames = [self, *arguments, *options.values()]
-        emits = [frame._emits for frame in frames if isinstance(frame, Streamed)]
-        return _streamed(made, frozenset[Emit]().union(*emits))
+        streamed = [frame for frame in frames if isinstance(frame, Streamed)]
+        emits = frozenset[Emit]().union(*(frame._emits for frame in streamed))
+        progress = frozenset["Progress"]().union(*(frame._progress for frame in streamed))
+        return _streamed(made, emits, progress)
 
     passed.__name__ = name
     passed.__doc__ = "As of any DataFrame."
@@ -122,12 +129,13 @@ for _name in _PASSING:
     setattr(Streamed, _name, _passing(_name))
 
 
-def _streamed(made: Any, emits: frozenset[Emit]) -> Any:
-    """A frame that knows when its results are emitted."""
+def _streamed(made: Any, emits: frozenset[Emit], progress: frozenset["Progress"]) -> Any:
+    """A frame that knows when its results are emitted, and by which queries."""
     if emits:
         kind: Any = type(made)
         made.__class__ = _kind_of_frame(kind)
         vars(made)["_emits"] = emits
+        vars(made)["_progress"] = progress
     return made
 
 
@@ -146,6 +154,7 @@ class _Writer:
     """Remembers the output mode, and checks it before a stream starts."""
 
     _windrow_emits: frozenset[Emit]
+    _windrow_progress: frozenset["Progress"]
     _windrow_mode = "append"  # Spark's own default
 
     def outputMode(self, outputMode: str) -> Any:
@@ -156,12 +165,19 @@ class _Writer:
     def start(self, *arguments: Any, **options: Any) -> Any:
         """As of any writer, if the output mode suits."""
         self._require_mode(arguments[2] if len(arguments) > 2 else options.get("outputMode"))
-        return super().start(*arguments, **options)  # type: ignore[misc]
+        return self._followed(super().start(*arguments, **options))  # type: ignore[misc]
 
     def toTable(self, *arguments: Any, **options: Any) -> Any:
         """As of any writer, if the output mode suits."""
         self._require_mode(arguments[2] if len(arguments) > 2 else options.get("outputMode"))
-        return super().toTable(*arguments, **options)  # type: ignore[misc]
+        return self._followed(super().toTable(*arguments, **options))  # type: ignore[misc]
+
+    def _followed(self, running: Any) -> Any:
+        """Its micro-batches tell what one query takes, unless they are of several."""
+        if len(self._windrow_progress) != 1:
+            return running
+        [progress] = self._windrow_progress
+        return progress.follow(running)
 
     def _require_mode(self, given: str | None) -> None:
         mode = given or self._windrow_mode

@@ -7,6 +7,7 @@ several trailing windows, it gives for each window `r:<name>`, a struct of aggre
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from windrow.spark.analysis.resolve import Request
 from windrow.spark.analysis.times import bound_from_micros, value_from_micros
 from windrow.spark.analysis.types import spark_type
 from windrow.spark.output_mode import Streamed
+from windrow.spark.progress import Progress
 
 __all__ = ["Windowed", "finish", "late"]
 
@@ -39,8 +41,11 @@ class Windowed(Streamed):
     _windrow: tuple[Request, Plan]
 
     def plan(self) -> Plan:
-        """How the query is run, as data."""
-        return self._windrow[1]
+        """How the query is run, as data; of a stream, also what a micro-batch should take."""
+        plan = self._windrow[1]
+        for progress in self._progress:
+            plan = replace(plan, micro_batch=progress.predicted())
+        return plan
 
     def late(self) -> DataFrame:
         """Rows without a time, and in a stream those that came too late for their windows."""
@@ -70,7 +75,9 @@ class Windowed(Streamed):
             sys.stdout.write(f"{self.plan().explain()}\n")
 
 
-def finish(df: DataFrame, request: Request, plan: Plan) -> Windowed:
+def finish(
+    df: DataFrame, request: Request, plan: Plan, progress: Progress | None = None
+) -> Windowed:
     """The user's columns of a strategy's result."""
     names = request.names
     keys = [_key(f"k{i}", request).alias(name) for i, name in enumerate(names.keys)]
@@ -80,6 +87,7 @@ def finish(df: DataFrame, request: Request, plan: Plan) -> Windowed:
     finished.__class__ = _windowed(kind)
     vars(finished)["_windrow"] = (request, plan)
     vars(finished)["_emits"] = frozenset({request.emit} if request.streaming else ())
+    vars(finished)["_progress"] = frozenset(() if progress is None else (progress,))
     windowed: Windowed = finished
     return windowed
 

@@ -181,7 +181,7 @@ def _(stage: RunEngine, built: Built) -> Built:
 
 @_after.register
 def _(stage: SortResults, built: Built) -> Built:
-    return replace(built, df=sort_results(built.df))
+    return replace(built, df=sort_results(built.df, in_slots=stage.in_slots))
 
 
 @_after.register

@@ -21,8 +21,9 @@ from typing import BinaryIO, Protocol
 from zlib import crc32
 
 from windrow.errors import DamagedPageError, StoreError
+from windrow.files.replacing import sync_folder
 
-__all__ = ["Disk", "Log", "records_of"]
+__all__ = ["Disk", "Log", "Tail", "records_of"]
 
 _RECORD = struct.Struct("<II")
 _CHECK = struct.Struct("<I")
@@ -141,7 +142,7 @@ class Log:
             begin = self.end
             self._sizes[begin] = 0
         self._open = open(_path(self._folder, begin), "ab")  # noqa: SIM115
-        _sync_folder(self._folder)
+        sync_folder(self._folder)
         return begin
 
     def _repair(self, start: int, path: Path) -> None:
@@ -174,6 +175,76 @@ def records_of(folder: Path, since: int = 0) -> Iterator[tuple[int, bytes]]:
             if expected >= since:
                 yield expected, content
             expected += 1
+
+
+class Tail:
+    """The records of a log as it grows; what has been read is not read again."""
+
+    def __init__(self, folder: Path, since: int = 0) -> None:
+        self.next = since  # the number of the first record that has not been read
+        self._folder = folder
+        self._file: tuple[int, Path] | None = None
+        self._number = 0  # of the record at the place in the file
+        self._place = 0
+        self._missed = -1  # a record that was not there although later ones are
+
+    def records(self, most_bytes: int = _FILE_BYTES) -> Iterator[tuple[int, bytes]]:
+        """Whole records that have come, as many as fit into some bytes, or one."""
+        if self._file is None and not self._find(0):
+            return
+        while self._file is not None:
+            start, path = self._file
+            with path.open("rb") as file:
+                file.seek(self._place)
+                content = file.read(most_bytes)
+            taken = 0
+            for record in _whole(content, path):
+                taken += _RECORD.size + len(record)
+                if self._number >= self.next:
+                    self.next = self._number + 1
+                    yield self._number, record
+                self._number += 1
+                self._place += _RECORD.size + len(record)
+            if not taken and len(content) >= _RECORD.size:
+                length = _RECORD.size + _RECORD.unpack_from(content)[0]
+                if length > most_bytes and length <= path.stat().st_size - self._place:
+                    most_bytes = length
+                    continue
+            if taken or not self._find(start + 1):
+                return
+
+    def _find(self, least: int) -> bool:
+        """Go to the file that holds the next record, once there is one."""
+        files = [(start, path) for start, path in _files(self._folder) if start >= least]
+        if not files:
+            return False
+        if least and self._number < files[0][0]:
+            # Files are whole when the next one begins, and this look may be older than that.
+            if self._missed == self._number:
+                raise DamagedPageError(
+                    f"record {self._number:,} in {self._folder} is not as it was written; restore "
+                    "the log from a copy, or begin with an empty folder"
+                )
+            self._missed = self._number
+            return False
+        begun = [file for file in files if file[0] <= self.next]
+        self._file = begun[-1] if begun else files[0]
+        self._number, self._place = self._file[0], 0
+        return True
+
+
+def _whole(content: bytes, path: Path) -> Iterator[bytes]:
+    """The whole records at the beginning of some bytes."""
+    place = 0
+    while place + _RECORD.size <= len(content):
+        length, check = _RECORD.unpack_from(content, place)
+        record = content[place + _RECORD.size : place + _RECORD.size + length]
+        if len(record) < length:
+            return
+        if crc32(record) != check:
+            return  # a writer has not finished it, or it is damage: the next look will tell
+        yield record
+        place += _RECORD.size + length
 
 
 def _contents(path: Path, *, last: bool) -> Iterator[bytes]:
@@ -234,12 +305,3 @@ def _files(folder: Path) -> list[tuple[int, Path]]:
 
 def _path(folder: Path, number: int) -> Path:
     return folder / f"{number:020}.log"
-
-
-def _sync_folder(folder: Path) -> None:
-    """A new file survives a crash only when its folder has been written too."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -92,6 +92,7 @@ class Late:
     body: bytes = field(repr=False)
     since: int = 0
     to: int = 0
+    missing: tuple[str, ...] = ()
 
     @property
     def is_frame(self) -> bool:
@@ -124,6 +125,7 @@ class Welcome:
     revision: int  # of what is asked: an older welcome says less than is known
     frontiers: Mapping[str, int]
     durable: Mapping[str, int]  # up to where all is safe: before that nobody asks again
+    passed: Mapping[str, int]  # up to where the parent's own frames have gone on
     credit: int
 
 
@@ -182,7 +184,7 @@ def encode(message: Message) -> bytes:
     >>> decode(encode(Ack("q", 5, 3, 100)))
     Ack(query='q', frontier=5, durable=3, credit=100)
     """
-    kind = type(message)
+    kind: type = type(message)
     values = {name: getattr(message, name) for name in _types(kind)}
     body = values.pop("body", b"")
     head = json.dumps([kind.__name__, values], separators=(",", ":")).encode()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, Phase
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.examples import examples
+from tests.examples import examples, until_caught
 from tests.paged.stores.machine import machine_of
 from tests.paged.stores.support import Recipe
 from windrow.paged.stores import Batch, Key, MemoryStore, Span, StoredWindow
@@ -47,6 +47,6 @@ class BrokenStore(MemoryStore):
 
 
 def test_the_machine_catches_a_store_that_deletes_too_much() -> None:
-    quick = examples(200, **STEPS, phases=[Phase.generate], database=None)
+    drawn = until_caught(200, **STEPS, phases=[Phase.generate], database=None)
     with pytest.raises(AssertionError):
-        run_state_machine_as_test(machine_of(Recipe(BrokenStore, lasting=False)), settings=quick)
+        run_state_machine_as_test(machine_of(Recipe(BrokenStore, lasting=False)), settings=drawn)

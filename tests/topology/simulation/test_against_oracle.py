@@ -137,6 +137,7 @@ def lets_all_in(world: Any, layer: Any, node: Any, u: Any, size: Any) -> Any:
     return True
 
 
+@pytest.mark.compiles
 @pytest.mark.parametrize(("part", "broken"), [("kept", confuses), ("admits", lets_all_in)])
 def test_a_broken_node_is_caught(part: str, broken: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The negative control."""

@@ -14,4 +14,5 @@ MIXED = ord("*")  # of items: each has a letter of its own
 
 COUNT: Final = struct.Struct("<I")
 LONG: Final = struct.Struct("<q")
+ITEMS: Final = struct.Struct("<IB")  # how many, and how they lie
 DOUBLE: Final = struct.Struct("<d")

@@ -25,7 +25,6 @@ _REFUSALS = (ArithmeticError, LookupError, OSError, TypeError, ValueError, struc
 _TIMEDELTA = struct.Struct("<iII")
 _TIME = struct.Struct("<BBBIB")
 _DATETIME = struct.Struct("<HBBBBBIB")
-_ITEMS = struct.Struct("<IB")
 _count = L.COUNT.unpack_from
 _long = L.LONG.unpack_from
 _double = L.DOUBLE.unpack_from
@@ -137,7 +136,7 @@ def _read_list(content: bytes, at: int, depth: int) -> tuple[list[Any], int]:
 
 
 def _read_items(content: bytes, at: int, depth: int) -> tuple[Sequence[Any], int]:
-    number, way = _ITEMS.unpack_from(content, at)
+    number, way = L.ITEMS.unpack_from(content, at)
     at += 5
     if way == L.MIXED:
         if number > len(content) - at:

@@ -15,16 +15,16 @@ from windrow.algebra.codec import letters as L
 from windrow.algebra.rope import Rope
 from windrow.errors import AggregateError
 
-__all__ = ["encode"]
+__all__ = ["WORTH_A_LOOK", "encode"]
 
 _Put: TypeAlias = Callable[[bytes], None]
 
-# Fewer items are quicker as values of their own than looked at together.
-_WORTH_A_LOOK = 4
+#: Fewer items are quicker as values of their own than looked at together.
+WORTH_A_LOOK = 4
 _MOST = (1 << 32) - 1
 
 _header = struct.Struct("<BI").pack
-_items = struct.Struct("<IB").pack  # how many, and how they lie
+_items = L.ITEMS.pack
 _integer = struct.Struct("<Bq").pack
 _float = struct.Struct("<Bd").pack
 _timedelta = struct.Struct("<BiII").pack
@@ -160,7 +160,7 @@ def _write_items(items: Collection[Any], put: _Put, depth: int) -> None:
     """How many, how they lie, and they themselves."""
     number = len(items)
     _require_countable(number)
-    if number >= _WORTH_A_LOOK:
+    if number >= WORTH_A_LOOK:
         kinds = set(map(type, items))
         if len(kinds) == 1:
             kind = kinds.pop()

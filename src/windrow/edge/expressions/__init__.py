@@ -1,7 +1,9 @@
 """The subset of Spark SQL that nodes compute, over Arrow.
 
-`lexer.py` cuts the text into tokens, `parser.py` makes expressions of them, typed against the
-columns in `scope.py`; `values.py` is what an expression is, and what it gives for rows.
+`lexer.py` cuts the text into tokens, `parser.py` makes expressions of them, typed (`kinds.py`)
+against the columns in `scope.py`; `values.py` is what an expression is, and what it gives for rows.
+`literals.py`, `arithmetic.py`, `comparing.py`, `choosing.py`, `texts.py`, `casting.py` and
+`functions.py` are what there is to write.
 """
 
 from windrow.edge.expressions.parser import compile_condition, compile_expression

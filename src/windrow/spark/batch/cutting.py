@@ -31,6 +31,9 @@ _WORTH_STATES = 0.8
 # Rows whose order matters are put in order before they are folded, by another shuffle: what it
 # costs, as a share of a row with a result.
 _ANOTHER_HOP = 0.5
+# What slots for results in order may take, as a share of what tasks take that have a key each: to
+# sort results otherwise, Spark computes them twice.
+_WORTH_ORDER = 1.5
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class HotKeys:
     facts: Facts | None = None
     folds: bool = False  # whether blocks are sent states of rows
     in_order: bool = False  # whether only rows in order may be folded into these
+    in_slots: bool = False  # whether all rows go by one split, a slot to each task
 
     @property
     def splits(self) -> list[Split]:
@@ -76,7 +80,7 @@ class Cutting:
         reach = request.definition.context
         assert reach is not None  # as `is_cuttable` says
         self._reach, self._request = reach, request
-        self._tasks, self._even = tasks, even
+        self._tasks, self._even, self._sample = tasks, even, sample
         # Of a key with few rows those may have been sampled that stand for fewest.
         self._one_in = int(numbers(sample["seen"]).max(initial=1))
         self._windows = [window for _, window in request.definition.windows]
@@ -104,6 +108,21 @@ class Cutting:
             cut = [HotKey(rows, self._split(sample), _counts(sample)) for rows, sample in known]
         worth = [key for key in cut if key.split.slots > 1 or (self._even and key.rows is None)]
         return HotKeys(tuple(worth), folds=folds, in_order=folds and self._in_order)
+
+    def in_slots(self) -> HotKeys | None:
+        """All rows cut by time, a slot to each task: so the results of a task follow those before.
+
+        None where slots cannot have the rows that their windows begin with, or far too many.
+        """
+        keys, rows = self._request.definition.keys, self._sample
+        if (self.by_rows and keys) or not rows.num_rows:
+            return None  # how far back in time a number of rows reaches differs from key to key
+        counts = Counts.of(_histogram(rows))
+        split = even_split(_histogram(rows), self._reach, self._tasks, one_in=self._one_in)
+        most = _WORTH_ORDER * counts.total / self._tasks
+        if split.slots < self._tasks or split.cost(counts, self._tasks) > most:
+            return None
+        return HotKeys((HotKey(None, split, counts),), in_slots=True)
 
     def _are_wide(self, samples: Sequence[tuple[Column | None, pa.Table]]) -> bool:
         """Whether states in place of rows that slots would be sent save much time, for any key."""
@@ -146,7 +165,9 @@ class Cutting:
             return [_end(numbers(sample["t"])) for _, sample in samples]
         times = [F.col("t") if rows is None else F.when(rows, F.col("t")) for rows, _ in samples]
         latest = [F.max(own).alias(f"t{place}") for place, own in enumerate(times)]
-        look = look_at(self._request, lambda: self._request.rows.agg(*latest).toArrow())
+        request, what = self._request, ("latest", *map(str, times))
+        columns = ["t", *request.definition.keys]
+        look = look_at(request, columns, what, lambda: request.rows.agg(*latest).toArrow())
         if look.found is None:
             return [None] * len(samples)
         return [_end(numbers(column.drop_null())) for column in look.found.columns]

@@ -56,11 +56,16 @@ def hot_keys(request: Request, tasks: int) -> HotKeys:
     keys, forced = request.definition.keys, request.method is Method.TIME
     tasks = tasks if request.units is None else request.units
     one_in = 1 if forced and _may_be_small(request.rows) else _ONE_IN
-    look = look_at(request, lambda: _sample(request.rows, keys, one_in))
+    what = "sample", one_in, len(keys)
+    look = look_at(request, ["t", *keys], what, lambda: _sample(request.rows, keys, one_in))
     if look.found is None:
         return HotKeys(notes=(_unseen(f"it took longer than {LIMIT_S:.0f} s"),))
     cutting = Cutting(request, tasks, look.found, even=forced)
-    seen = f"{look.found.num_rows:,} rows in {look.seconds:.1f} s"
+    seen = str(look)
+    slots = cutting.in_slots() if request.ordered and not forced and _gives_rows(request) else None
+    if slots is not None:
+        cut = f"all rows are cut into {tasks} slots of time, as results come in order"
+        return _noted(_known(slots, look.found), f"{seen}; {cut}")
     if not forced:
         found = _known(cutting.of(_heavy(look.found, keys, tasks)), look.found)
         return _noted(found, _seen(look.found, seen, len(found.keys)))
@@ -116,6 +121,11 @@ def is_splittable(request: Request, tasks: int) -> bool:
     if request.method is not Method.AUTO:
         return request.method is Method.TIME
     return tasks > 1 and is_hashable(request)
+
+
+def _gives_rows(request: Request) -> bool:
+    """Whether there is a result for each row, known as soon as the row is."""
+    return request.windows[0][1].per_row
 
 
 def _unseen(reason: str) -> str:

@@ -6,7 +6,7 @@ computed), if there are many of them, and for a limited time.
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from time import perf_counter
@@ -19,6 +19,7 @@ from windrow.errors import InputError
 from windrow.parallel import Method
 from windrow.plan import Sample
 from windrow.spark.analysis.resolve import Request
+from windrow.spark.batch.reuse import source_of
 from windrow.spark.transport.workers import JOB_ERRORS, described
 
 __all__ = ["LIMIT_S", "SETTING", "UNKNOWN_BYTES", "Look", "look_at", "why_not"]
@@ -57,6 +58,13 @@ class Look:
 
     found: pa.Table | None
     seconds: float
+    is_new: bool = True  # else an earlier query has looked
+
+    def __str__(self) -> str:
+        """How many rows were looked at, and when."""
+        rows = 0 if self.found is None else self.found.num_rows
+        when = f"in {self.seconds:.1f} s" if self.is_new else "that an earlier query sampled"
+        return f"{rows:,} rows {when}"
 
 
 def why_not(request: Request) -> str | None:
@@ -74,13 +82,24 @@ def why_not(request: Request) -> str | None:
     return "sample is 'never'" if choice is Sample.NEVER else _not_merely_read(request.rows)
 
 
-def look_at(request: Request, work: Callable[[], pa.Table]) -> Look:
-    """Do `work`, a job over the rows, within the time limit; Spark's web UI says what it is for."""
+def look_at(
+    request: Request, columns: Sequence[str], what: Hashable, work: Callable[[], pa.Table]
+) -> Look:
+    """Do `work`, a job over the rows, within the time limit; Spark's web UI says what it is for.
+
+    An earlier query may have done `what` with the same columns of the same rows.
+    """
     spark, begin = request.source.sparkSession, perf_counter()
+    source = source_of(request.rows.select(*columns))
+    earlier = None if source is None else source.earlier(what)
+    if earlier is not None:
+        return Look(earlier, perf_counter() - begin, is_new=False)
     asked_for = request.method is Method.TIME
     limited = not asked_for and (request.sample or _of_session(spark)) is Sample.AUTO
     with described(spark, f"sampling rows by {', '.join(request.names.keys) or 'time'}"):
         found = _in_time(spark, work) if limited else work()
+    if source is not None and found is not None:
+        source.keep(what, found)
     return Look(found, perf_counter() - begin)
 
 

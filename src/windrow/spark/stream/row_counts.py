@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from windrow.columnar.keyed import numbers
-from windrow.engines.grid import covered
+from windrow.engines.edges import Edges
 from windrow.spark.transport.packing import PACKS
 from windrow.windows import Aligned
 
@@ -31,7 +31,7 @@ class RowCounts:
     """The rows of one task."""
 
     def __init__(self, grids: Sequence[Aligned]) -> None:
-        self._grids = grids
+        self._edges = Edges(grids) if grids else None
         self._found = Counter(dict.fromkeys(_COUNTS, 0))
 
     def timed(self, rows: pa.Table) -> pa.Table:
@@ -40,8 +40,8 @@ class RowCounts:
         found = {"rows": rows.num_rows, "untimed": untimed}
         if untimed:
             rows = rows.filter(rows["t"].is_valid())
-        if self._grids:
-            held = covered(numbers(rows["t"]), self._grids)
+        if self._edges is not None:
+            held = self._edges.covered(numbers(rows["t"]))
             found["between"] = int(np.count_nonzero(~held))
         self._found.update(found)
         return rows

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from windrow.columnar.keyed import numbers
 from windrow.engines.definition import Definition
-from windrow.engines.grid import slice_starts
+from windrow.engines.edges import Edges
 from windrow.parallel.owners import Owners
 from windrow.spark.transport.hashed import HASH_KEY
 from windrow.windows import Aligned
@@ -34,7 +34,7 @@ def to_slice_owners(
     table: pa.Table, owners: Owners, windows: Sequence[Aligned], time: str
 ) -> tuple[pa.Table, NDArray[np.int64]]:
     """Rows or slices, and the unit that makes one whole slice of what belongs together."""
-    starts = slice_starts(numbers(table[time]), windows)
+    starts = Edges(windows).before(numbers(table[time]))
     return table, owners.of(_hashes(table), starts, windows[0])
 
 

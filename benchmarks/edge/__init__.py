@@ -1,0 +1,1 @@
+"""Nodes near the devices: what a row costs there."""

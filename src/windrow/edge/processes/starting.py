@@ -1,0 +1,67 @@
+"""The process that an entry of `tree.yaml` describes."""
+
+from typing import Any
+
+import zmq
+
+from windrow.edge.carrier import MOST_BYTES, Above, Below
+from windrow.edge.children import Absence
+from windrow.edge.keys import read_keys
+from windrow.edge.processes.landing import LandingProcess
+from windrow.edge.processes.leaf import LeafProcess
+from windrow.edge.processes.merger import MergerProcess
+from windrow.edge.processes.process import Process
+from windrow.edge.processes.results import Results
+from windrow.edge.processes.root import RootProcess
+from windrow.edge.sources.opened import opened
+from windrow.edge.tree_file import Node, ResultFiles, Role, Tree
+
+__all__ = ["process_of"]
+
+
+def process_of(tree: Tree, name: str) -> Process:
+    """A node of a tree, ready to run."""
+    node = tree.node(name)
+    if node.spool is not None and node.results is not None:
+        return RootProcess(name, node.folder, node.spool, _results(tree, node.results))
+    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+    keys = None if tree.keys is None else read_keys(tree.keys, name, tree.nodes)
+    carried: dict[str, Any] = {
+        "insecure": tree.insecure,
+        "most_bytes": tree.limits.get("message_bytes", MOST_BYTES),
+    }
+    queries = [query.text for query in tree.queries.values()]
+    if node.role is Role.LEAF:
+        above = _above(tree, node, context, keys, carried)
+        limits = {key: tree.limits[key] for key in ("spool_bytes",) if key in tree.limits}
+        sources = [opened(source, name) for source in node.sources]
+        return LeafProcess(name, node.folder, above, sources, queries, tree.pace, **limits)
+    assert node.listen is not None
+    below = Below(context, node.listen, keys, **carried)
+    how: dict[str, Any] = {"absence": tree.absence, "patience_us": tree.patience_us}
+    if "buffer_bytes" in tree.limits:
+        how["buffer_bytes"] = tree.limits["buffer_bytes"]
+    children = tree.children(name)
+    if node.role is Role.MERGER:
+        above = _above(tree, node, context, keys, carried)
+        return MergerProcess(name, node.folder, above, below, children, **how)
+    results = None if node.results is None else _results(tree, node.results)
+    return LandingProcess(name, node.folder, below, children, queries, results, **how)
+
+
+def _above(tree: Tree, node: Node, context: Any, keys: Any, carried: dict[str, Any]) -> Above:
+    assert node.parent is not None
+    address = tree.nodes[node.parent].address
+    assert address is not None
+    return Above(context, node.name, address, node.parent, keys, **carried)
+
+
+def _results(tree: Tree, files: ResultFiles) -> Results:
+    names = {query.fingerprint: name for name, query in tree.queries.items()}
+    return Results(
+        files.folder,
+        files.format,
+        names=names,
+        every_us=files.every_us,
+        with_missing=tree.absence is Absence.EXCLUDE,
+    )
