@@ -171,7 +171,7 @@ class Above:
         self._socket.reconnect_ivl_max = _MOST_RECONNECT_MS
         if keys is None:
             # Another one each time: a parent may still hold the connection before.
-            self._socket.identity = name.encode() + b"/" + secrets.token_bytes(8)
+            self._socket.identity = name.encode() + b"/" + secrets.token_hex(8).encode()
         else:
             self._socket.curve_secretkey = keys.secret
             self._socket.curve_publickey = keys.public
