@@ -44,10 +44,12 @@ _plain = st.recursive(
 KINDS: dict[type, st.SearchStrategy[Any]] = {
     Hello: st.builds(Hello, _numbers),
     Frame: st.builds(Frame, _names, _numbers, _numbers, _numbers, _bodies, _several),
-    Late: st.builds(Late, _names, _names, _numbers, _numbers, _bodies, _numbers, _numbers),
+    Late: st.builds(
+        Late, *(_names, _names, _numbers, _numbers, _bodies, _numbers, _numbers), _several
+    ),
     Leaving: st.builds(Leaving, _frontiers),
     Status: st.builds(Status, st.dictionaries(_names, _plain, max_size=3)),
-    Welcome: st.builds(Welcome, _several, _numbers, _frontiers, _frontiers, _numbers),
+    Welcome: st.builds(Welcome, _several, _numbers, _frontiers, _frontiers, _frontiers, _numbers),
     Asking: st.builds(Asking, _names, _names),
     Dropping: st.builds(Dropping, _names),
     Ack: st.builds(Ack, _names, _numbers, _numbers, _numbers),
@@ -168,8 +170,8 @@ def test_a_head_with_a_value_of_any_other_kind_gives_a_message_or_an_error(
         b'["Status",{"nodes":{"a":' + b"9" * 30 + b"}}]",
         b'["Status",{"nodes":{"\\ud800":1}}]',
         b'["Leaving",{"frontiers":{"\\ud800":1}}]',
-        b'["Welcome",{"queries":"q","revision":1,"frontiers":{},"durable":{},"credit":1}]',
-        b'["Welcome",{"queries":[1],"revision":1,"frontiers":{},"durable":{},"credit":1}]',
+        b'["Welcome",{"queries":"q","revision":1,"frontiers":{},"durable":{},"passed":{},"credit":1}]',
+        b'["Welcome",{"queries":[1],"revision":1,"frontiers":{},"durable":{},"passed":{},"credit":1}]',
         b'["Frame",{"query":"q","since":0,"to":1,"rows":0,"body":"","missing":[]}]',
     ],
     ids=lambda head: repr(head[:40]),
