@@ -244,6 +244,20 @@ class Simulation:
             what()
         return self
 
+    def settled(self) -> "Simulation":
+        """Run on until leaves have heard that all they sent is safe, late rows too."""
+        most = self.now + 600 * SECOND
+        while not all(self.has_nothing_unsafe(leaf) for leaf in self.leaves):
+            self.now, _, what = heapq.heappop(self.queue)
+            assert self.now < most, self.stuck()
+            what()
+        return self
+
+    def has_nothing_unsafe(self, leaf: str) -> bool:
+        """Whether a leaf is there, and need not send anything again."""
+        node = self.nodes.get(leaf)
+        return node is not None and node.figures()["unsafe_bytes"] == 0
+
     def stuck(self) -> str:
         return "\n".join(f"{name}: {node.figures()}" for name, node in self.nodes.items())
 
