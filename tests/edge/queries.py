@@ -1,4 +1,4 @@
-"""Queries and rows that the tests of trees share: drawn from one random source, judged by oracle."""
+"""Queries and rows that the tests of trees share, drawn from one random source."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

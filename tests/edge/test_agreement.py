@@ -1,7 +1,7 @@
 """Whatever the tree and whoever has the rows, the answers are those of one look at all rows."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from random import Random
 
 import pytest
@@ -11,13 +11,9 @@ from hypothesis import strategies as st
 from tests.edge.queries import (
     AGGREGATES,
     ORIGINS,
-    TREES,
     WINDOWS,
     Asked,
     drawn_case,
-    drawn_row,
-    leaves_of,
-    table_of,
     users_aggregates,
 )
 from tests.edge.simulated import Faults, Simulation
