@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -82,6 +82,7 @@ class NodeQuery:
         return self.answers(engine_for(self.definition).schema.empty_table()).schema
 
 
+@lru_cache(maxsize=64)  # with each welcome nodes are told again what they have read long ago
 def read_node_query(text: str, name: str = "job") -> NodeQuery:
     """The query of a job's text; `JobFileError` says all that is wrong with it.
 
