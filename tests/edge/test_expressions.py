@@ -136,6 +136,7 @@ def test_expressions_give_what_sql_gives(text: str, row: dict[str, Any], expecte
         ("l * l", {"l": 2**40}, "(`l` * `l`): does not fit bigint"),
         ("abs(b)", {"b": -128}, "abs(`b`): does not fit tinyint"),
         ("ceil(d)", {"d": 2.0**63}, "ceil(`d`): does not fit bigint"),
+        ("cast(d as decimal(9, 2))", {"d": 1e300}, "does not fit decimal(9,2)"),
         ("cast(s as int)", {"s": "1.5"}, "CAST(`s` AS int): does not fit int"),
         ("cast(d as int)", {"d": nan}, "CAST(`d` AS int): does not fit int"),
         ("cast(de as decimal(3, 2))", {"de": Decimal(10)}, "does not fit decimal(3,2)"),

@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 _WIDE = pa.decimal256(76, 0)
-_CONTEXT = Context(prec=160, rounding=ROUND_HALF_UP)
+_CONTEXT = Context(prec=400, rounding=ROUND_HALF_UP)  # of a double, too, all digits are there
 _LIMIT = 1e9  # of numbers that rounding can be trusted with if they are scaled as floats
 _UNCHECKED = {"+": pc.add, "-": pc.subtract, "*": pc.multiply}
 _CHECKED = {"+": pc.add_checked, "-": pc.subtract_checked, "*": pc.multiply_checked}
