@@ -15,4 +15,31 @@ leaf.py        rows in, frames out
 merger.py      frames in, frames out
 landing.py     frames in, a spool out
 root.py        a spool in, results out
+
+Around the cores are processes, which `windrow node` runs:
+
+tree_file.py   all nodes of a tree, in one file
+keys.py        who may speak to whom
+carrier.py     messages by ZeroMQ
+sources/       rows by HTTP and MQTT, from files and standard input
+processes/     the loop of a node, results as files, a leaf inside a program
+
+`open_leaf` is for programs that have rows of their own; the class `Leaf` in `leaf.py`, which needs
+a clock, a disk and a network from its user, is the core below it.
 """
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from windrow.edge.processes.embedded import OpenLeaf, open_leaf
+
+__all__ = ["OpenLeaf", "open_leaf"]
+
+
+def __getattr__(name: str) -> Any:
+    """The cores need no ZeroMQ, so nothing that does is imported before it is asked for."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from windrow.edge.processes import embedded
+
+    return getattr(embedded, name)

@@ -245,8 +245,8 @@ def is_loopback(address: str) -> bool:
 def _check(address: str, keys: Keys | None, *, insecure: bool) -> None:
     if keys is None and not insecure and not is_loopback(address):
         raise InputError(
-            f"address={address!r} can be reached by others, and nodes without keys believe anybody; "
-            "make keys (keys: in tree.yaml), or say insecure: true"
+            f"address={address!r} can be reached by others, and nodes without keys believe "
+            "anybody; make keys (keys: in tree.yaml), or say insecure: true"
         )
 
 

@@ -349,7 +349,8 @@ class _Reading:
                 )
             elif node.parent in nodes and nodes[node.parent].listen is None:
                 parent.complain(
-                    f"nodes.{name}.parent: {node.parent!r} has no children (give a merger, a landing or a root)"
+                    f"nodes.{name}.parent: {node.parent!r} has no children "
+                    "(give a merger, a landing or a root)"
                 )
             elif _circles(name, nodes):
                 parent.complain(

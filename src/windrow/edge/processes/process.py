@@ -111,7 +111,7 @@ class Process(ABC):
         """What is counted outside of the core."""
         return [self.counts]
 
-    def tell(self, status: Status) -> None:
+    def tell(self, status: Status) -> None:  # noqa: B027
         """Let the parent know, if there is one."""
 
     def orders(self) -> Mapping[str, Callable[..., Any]]:

@@ -134,10 +134,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True  # what follows may be the rest of the body
             self._answer(refused.code, {"error": str(refused)})
             return
-        if parsed.table.num_rows or number is not None:
-            if not inlet.offer(Batch(source, parsed.table, number)):
-                self._answer(503, {"error": "the leaf is full; send it again"}, retry=True)
-                return
+        has_news = parsed.table.num_rows or number is not None
+        if has_news and not inlet.offer(Batch(source, parsed.table, number)):
+            self._answer(503, {"error": "the leaf is full; send it again"}, retry=True)
+            return
         inlet.rejects.add(source, parsed.rejected)
         self._answer(200, {"rows": parsed.table.num_rows, "rejected": len(parsed.rejected)})
 

@@ -36,7 +36,7 @@ class LinesSource:
             if not select.select([self._handle], [], [], _LOOK_S)[0]:
                 continue
             content = os.read(self._handle, _AT_ONCE)
-            whole, newline, rest = (left + content).rpartition(b"\n")
+            whole, _, rest = (left + content).rpartition(b"\n")
             if not content:  # the end
                 whole, rest = left, b""
             left = rest

@@ -1,4 +1,4 @@
-"""Rows that were refused: counted, and kept with the reason in a file that does not grow for ever."""
+"""Rows that were refused: counted, and kept with the reason in a file that stays small."""
 
 import json
 import logging
