@@ -245,7 +245,7 @@ class Leaf:
 
     # What changes the leaf is noted before it is applied, and applied again after a crash.
 
-    def _note(self, entry: Mapping[str, Any], body: bytes = b"") -> None:
+    def _note(self, entry: Mapping[str, Any], body: Any = b"") -> None:
         self._disk.append(record_of(entry, body))
 
     def _apply(self, entry: dict[str, Any]) -> None:

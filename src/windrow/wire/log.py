@@ -87,7 +87,8 @@ class Log:
         if self._open is None or newest is None or self._sizes[newest] >= self._file_bytes:
             newest = self._next_file(newest)
         assert self._open is not None
-        self._open.write(_RECORD.pack(len(record), crc32(record)) + record)
+        self._open.write(_RECORD.pack(len(record), crc32(record)))
+        self._open.write(record)  # rows take long to copy
         self._sizes[newest] += _RECORD.size + len(record)
         self._dirty = True
         self.end += 1
