@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -220,8 +221,8 @@ class Cores:
         """Let mergers and the root go on, the lowest first, until all is said."""
         for name in [*reversed(self.mergers)]:
             merger = self.mergers[name]
-            below = self._clocked(name, lambda merger=merger: self._sends(merger))
-            above = self._clocked(name, lambda merger=merger: _encoded(merger.upward(self._now)))
+            below = self._clocked(name, partial(self._sends, merger))
+            above = self._clocked(name, partial(self._sends_up, merger))
             for to, content in below:
                 self._down(to, content)
             for content in above:
@@ -233,6 +234,9 @@ class Cores:
 
     def _sends(self, node: Merger | Landing) -> list[tuple[str, bytes]]:
         return [(sent.to, encode(sent.message)) for sent in node.step(self._now)]
+
+    def _sends_up(self, merger: Merger) -> list[bytes]:
+        return _encoded(merger.upward(self._now))
 
     def _answer(self, records: list[tuple[int, bytes]]) -> None:
         self.results += sum(answer.table.num_rows for answer in self.root.apply(records))

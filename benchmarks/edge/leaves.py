@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from benchmarks.edge.cores import SECOND, Forgetful, batches, job, replaced
 from benchmarks.findings import Bar, Experiment, Findings, Table, at_least, chosen
-from benchmarks.measure import Bench, Measured, summary, uncollected
+from benchmarks.measure import Bench, Case, Measured, summary, uncollected
 from windrow.edge import leaf as leaf_module
 from windrow.edge.clock import Pace
 from windrow.edge.leaf import Batch, Leaf
@@ -52,7 +52,7 @@ def run(sizes: LeafSizes, bench: Bench) -> Findings:
                     spent[place].append(nanoseconds / number)
     measured = []
     for (name, keys, windows, kind), own in zip(cases, spent, strict=True):
-        case = {"keys": keys, "windows": windows, "source": kind}
+        case: Case = {"keys": keys, "windows": windows, "source": kind}
         measured.append(summary(name, case, own, number))
     bench.progress.end(", ".join(f"{m.contender} {_millions(m)} M/s" for m in measured))
     lines = [

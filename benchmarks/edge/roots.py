@@ -28,10 +28,11 @@ class RootSizes:
 
 def run(sizes: RootSizes, bench: Bench) -> Findings:
     """CPU time of the root alone, and of a merger."""
-    measured: list[Measured] = []
-    for children in sizes.children:
-        for name in ("max", "mean", "median"):
-            measured.append(_root(name, children, sizes, bench))
+    measured = [
+        _root(name, children, sizes, bench)
+        for children in sizes.children
+        for name in ("max", "mean", "median")
+    ]
     idle = _idle(sizes.idle, bench)
     lines = [[m.contender, f"{m.case['children']}", f"{1000 / m.median:.2f}"] for m in measured]
     table = Table("states at the root", ["", "children", "million states / CPU s"], lines)

@@ -15,15 +15,16 @@ __all__ = ["KEYS", "SCALING", "WINDOWS", "Sizes", "throughput"]
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many of what is varied, and the batches of each leaf."""
+    """How many of what is varied, and how long rows come."""
 
     numbers: tuple[int, ...]
-    rows: int
-    batches: int
+    rows: int  # a second of event time, of each leaf
+    seconds: int
 
 
 _COUNT = "count, 10,000 rows"
-_WARM = 2  # batches that do not count
+_WARM = 2  # seconds that do not count: kernels are compiled, and the first windows end
+_PER_SECOND = 10  # batches
 
 
 def _scaling(sizes: Sizes, bench: Bench) -> Findings:
@@ -79,22 +80,22 @@ def _busiest(
 ) -> list[Measured]:
     """Nanoseconds per row of all leaves: at the busiest node, at one leaf, and at the root."""
     names = [f"leaf-{place}" for place in range(leaves)]
+    turns = (sizes.seconds + _WARM) * _PER_SECOND
     given = [
-        batches(sizes.batches + _WARM, sizes.rows, keys, seed=place)
-        for place, _ in enumerate(names)
+        batches(turns, sizes.rows // _PER_SECOND, keys, per_second=sizes.rows, seed=place)
+        for place in range(leaves)
     ]
-    all_rows = sizes.rows * sizes.batches * leaves
+    all_rows = sizes.rows * sizes.seconds * leaves
     busiest, at_leaf, at_root = [], [], []
     bench.progress.begin(f"{way}, {', '.join(map(str, case.values()))}")
     with uncollected(), mode(way):
         for _ in range(max(1, bench.repetitions // 2)):
             cores = Cores({"root": names}, text)
             for place, turn in enumerate(zip(*given, strict=True)):
-                if place == _WARM:
+                if place == _WARM * _PER_SECOND:
                     cores.forget()
                 for name, rows in zip(names, turn, strict=True):
                     cores.insert(name, rows)
-            cores.end()
             own = sorted(cores.spent[name] for name in names)[leaves // 2]
             at_leaf.append(own / (all_rows / leaves))
             at_root.append(cores.spent["root"] / all_rows)
@@ -133,22 +134,22 @@ SCALING = Experiment(
     "scaling",
     "How does a tree scale with its leaves, beside a root that does all the work?",
     _scaling,
-    full=Sizes((1, 2, 4, 8), 100_000, 20),
-    quick=Sizes((1, 4), 50_000, 10),
+    full=Sizes((1, 2, 4, 8), 500_000, 3),
+    quick=Sizes((1, 4), 100_000, 2),
 )
 
 WINDOWS = Experiment(
     "windows",
     "What do concurrent windows cost?",
     _windows,
-    full=Sizes((1, 5, 10, 50, 100, 1_000), 100_000, 20),
-    quick=Sizes((1, 100), 50_000, 10),
+    full=Sizes((1, 5, 10, 50, 100, 1_000), 1_000_000, 3),
+    quick=Sizes((1, 100), 50_000, 5),
 )
 
 KEYS = Experiment(
     "keys",
     "What do keys cost?",
     _keys,
-    full=Sizes((1, 10, 100, 1_000, 10_000, 100_000), 100_000, 20),
-    quick=Sizes((1, 1_000), 50_000, 10),
+    full=Sizes((1, 10, 100, 1_000, 10_000, 100_000), 500_000, 3),
+    quick=Sizes((1, 1_000), 100_000, 2),
 )

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pyarrow as pa
 
 from benchmarks.edge.cores import MODES, Cores, batches, job, mode
 from benchmarks.findings import Bar, Experiment, Findings, Table, at_most, chosen
-from benchmarks.measure import Bench, Measured, summary
+from benchmarks.measure import Bench, Case, Measured, summary
 
 __all__ = ["TRAFFIC", "TrafficSizes", "run"]
 
@@ -43,9 +44,9 @@ def run(sizes: TrafficSizes, bench: Bench) -> Findings:
         for height in sizes.heights:
             line = [name, str(height)]
             for way in MODES:
-                case = {"aggregate": name, "height": height}
-                all_bytes = chosen(measured, contender=way, **case)[0].median
-                level = chosen(measured, contender=f"{way}, a level", **case)[0].median
+                own = chosen(measured, aggregate=name, height=height)
+                all_bytes = chosen(own, contender=way)[0].median
+                level = chosen(own, contender=f"{way}, a level")[0].median
                 line += [f"{all_bytes / 1e6:,.2f}", f"{level / number:,.3f}"]
             lines.append(line)
     header = ["", "height", *(f"{way}: {what}" for way in MODES for what in ("MB", "bytes a row"))]
@@ -62,9 +63,7 @@ def _chain(
     way: str, name: str, aggregate: str, height: int, given: Sequence[pa.Table]
 ) -> list[Measured]:
     nodes = ["root", *(f"m{level}" for level in range(height - 2)), "leaf"]
-    cores = Cores(
-        {above: [below] for above, below in zip(nodes, nodes[1:], strict=False)}, job(aggregate)
-    )
+    cores = Cores({above: [below] for above, below in pairwise(nodes)}, job(aggregate))
     for rows in given:
         cores.insert("leaf", rows)
     cores.end()
@@ -75,7 +74,7 @@ def _chain(
         f"{way}, a frame": max(cores.longest.values()),
         f"{way}, a state": cores.frame_bytes["leaf"] / max(1, cores.results),
     }
-    case = {"aggregate": name, "height": height}
+    case: Case = {"aggregate": name, "height": height}
     return [summary(who, case, [size]) for who, size in found.items()]
 
 
