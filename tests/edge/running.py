@@ -46,14 +46,16 @@ def until(what: Callable[[], Any], seconds: float = PATIENCE_S) -> Any:
 class RunningTree:
     """The nodes of a tree file, each in a process."""
 
-    def __init__(self, folder: Path, nodes: Mapping[str, Any], **more: Any) -> None:
+    def __init__(
+        self, folder: Path, nodes: Mapping[str, Any], only: Sequence[str] = (), **more: Any
+    ) -> None:
         self.folder = folder
         (folder / "hot.yaml").write_text(JOB)
         tree = {"queries": ["hot.yaml"], "keys": "keys", "nodes": nodes, **more}
         (folder / "tree.yaml").write_text(json.dumps(tree))  # which is YAML
         make_keys(folder / "keys", nodes)
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
-        for name in nodes:
+        for name in only or nodes:
             self.start(name)
 
     def start(self, name: str) -> None:
@@ -100,8 +102,10 @@ class RunningTree:
 
 
 @contextmanager
-def running_tree(folder: Path, nodes: Mapping[str, Any], **more: Any) -> Iterator[RunningTree]:
-    tree = RunningTree(folder, nodes, **more)
+def running_tree(
+    folder: Path, nodes: Mapping[str, Any], only: Sequence[str] = (), **more: Any
+) -> Iterator[RunningTree]:
+    tree = RunningTree(folder, nodes, only, **more)
     try:
         yield tree
     finally:

@@ -2,16 +2,20 @@
 
 import gzip
 import io
+import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import paho.mqtt.client as mqtt
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 import zmq
+from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
@@ -27,6 +31,7 @@ from tests.edge.running import (
 )
 from windrow import agg, window
 from windrow.edge.keys import read_keys
+from windrow.edge.processes.control import ordered
 from windrow.testing import check_rows, expected
 from windrow.wire.messages import Hello, encode
 
@@ -92,11 +97,11 @@ def nodes(leaves: Mapping[str, Any]) -> dict[str, Any]:
 
 def publish(port: int, given: Sequence[Rows]) -> None:
     """Publish batches as messages with numbers."""
-    client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, protocol=mqtt.MQTTv5)
+    client = mqtt.Client(CallbackAPIVersion.VERSION2, protocol=mqtt.MQTTv5)
     client.connect("127.0.0.1", port)
     client.loop_start()
     for number, rows in enumerate(given):
-        named = Properties(PacketTypes.PUBLISH)
+        named = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
         named.UserProperty = [("windrow-source", "m"), ("windrow-batch", str(number))]
         client.publish("plant/1", as_lines(rows), qos=1, properties=named).wait_for_publish()
     client.disconnect()
@@ -182,7 +187,7 @@ def test_strangers_and_junk_leave_a_node_alive(undisturbed: tuple[RunningTree, i
                 socket.send(content)
             if own == (keys.public, keys.secret):
                 socket.send_multipart([b"a", encode(Hello(7))])  # it says that it is another
-            until(lambda own=own: counted_for(tree, own, keys.public))
+            until(partial(counted_for, tree, own, keys.public))
             socket.close()
     assert tree.counted("hq", "messages of strangers")  # `b` is no child of the root's
     rows = tree.content()
@@ -201,14 +206,10 @@ def counted_for(tree: RunningTree, own: Any, known: bytes) -> bool:
 
 
 def nodes_of(tree: RunningTree) -> Any:
-    import json
-
     return json.loads((tree.folder / "tree.yaml").read_text())["nodes"]
 
 
 def test_the_root_knows_how_all_nodes_fare(undisturbed: tuple[RunningTree, int]) -> None:
-    from windrow.edge.processes.control import ordered
-
     tree, _ = undisturbed
     until(lambda: set(ordered(tree.folder / "state/hq", "status")) == {"hq", "hall", "a", "b"})
 

@@ -28,6 +28,8 @@ def node(tree_file: Path, name: str, *, check: bool, quiet: bool) -> None:
     from windrow.edge.processes.starting import process_of
     from windrow.edge.tree_file import read_tree
 
+    # pyarrow imports pandas where it is installed: a second and 60 MB that a node has no use for.
+    sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]
     tree = read_tree(tree_file)
     tree.node(name)
     if check:

@@ -127,10 +127,9 @@ class Below:
             name, _, _ = parts[0].bytes.rpartition(b"/")
             return name.decode(errors="replace") or None
         try:
-            user: str = parts[-1].get("User-Id")  # as `_admit` has said
+            return str(parts[-1].get("User-Id"))  # as `_admit` has said
         except zmq.ZMQError:
             return None
-        return user
 
     def _admit(self, zap: "zmq.Socket[bytes]") -> None:
         """Answer those who ask for a connection (RFC 27 of ZeroMQ)."""

@@ -304,7 +304,8 @@ class _Reading:
         if len(found) != 1:
             if entry.kind == "map":
                 entry.complain(
-                    f"{entry.name}: a source is one of http, mqtt, files, stdin (e.g. {_SOURCES[1:-1]})"
+                    f"{entry.name}: a source is one of http, mqtt, files, stdin "
+                    f"(e.g. {_SOURCES[1:-1]})"
                 )
             return None
         kind, inner = next(iter(found.items()))
@@ -344,9 +345,8 @@ class _Reading:
                 continue
             parent = entries[name].entries("{}")["parent"]
             if node.parent not in entries:
-                parent.complain(
-                    f"nodes.{name}.parent: no node {node.parent!r} {did_you_mean(node.parent, entries)}"
-                )
+                hint = did_you_mean(node.parent, entries)
+                parent.complain(f"nodes.{name}.parent: no node {node.parent!r} {hint}")
             elif node.parent in nodes and nodes[node.parent].listen is None:
                 parent.complain(
                     f"nodes.{name}.parent: {node.parent!r} has no children "

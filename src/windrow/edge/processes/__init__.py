@@ -8,6 +8,7 @@ root.py      a spool in, results out
 results.py   results as files, each row once
 spool.py     a spool that forgets what has become results
 control.py   questions and orders from the same machine
+warming.py   what is loaded before the first row comes
 starting.py  the process that `tree.yaml` describes
 embedded.py  a leaf inside a program of one's own
 """

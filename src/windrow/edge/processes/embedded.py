@@ -17,7 +17,7 @@ from windrow.edge.processes.leaf import LeafProcess
 from windrow.edge.query import read_node_query
 from windrow.edge.sources.inlet import Inlet
 from windrow.edge.sources.rows import conformed
-from windrow.errors import StoreBusyError
+from windrow.errors import InputError, StoreBusyError
 from windrow.jobs.document import text_of
 
 __all__ = ["OpenLeaf", "open_leaf"]
@@ -26,8 +26,8 @@ __all__ = ["OpenLeaf", "open_leaf"]
 class OpenLeaf:
     """A leaf that runs in a thread of its own; any thread may insert rows."""
 
-    def __init__(self, process: LeafProcess) -> None:
-        self._process = process
+    def __init__(self, process: LeafProcess, context: "zmq.Context[zmq.Socket[bytes]]") -> None:
+        self._process, self._context = process, context
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name=process.name, daemon=True)
         self._thread.start()
@@ -46,7 +46,7 @@ class OpenLeaf:
         """
         inlet = self._process.inlet
         if not isinstance(rows, pa.Table):
-            rows = pa.Table.from_pylist([*rows], schema=inlet.schema)
+            rows = _table(rows, inlet.schema)
         batch = Batch(source, conformed(rows, inlet.schema), number)
         if not self._thread.is_alive() or not inlet.offer(batch):
             if self._failure is not None:
@@ -82,6 +82,8 @@ class OpenLeaf:
             self._process.run()
         except BaseException as failure:  # which the program hears with its next rows
             self._failure = failure
+        finally:
+            self._context.term()
 
 
 def open_leaf(
@@ -110,7 +112,19 @@ def open_leaf(
     own = None if keys is None else read_keys(Path(keys), name, [name, parent_name])
     context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
     above = Above(context, name, parent, parent_name, own, insecure=insecure)
-    return OpenLeaf(LeafProcess(name, Path(folder), above, [_Program()], [text], Pace(live=live)))
+    process = LeafProcess(name, Path(folder), above, [_Program()], [text], Pace(live=live))
+    return OpenLeaf(process, context)
+
+
+def _table(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
+    """Rows of a program; columns that nobody asks for are left out."""
+    try:
+        return pa.Table.from_pylist([*rows], schema=schema)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise InputError(
+            f"rows={type(rows).__name__} of {len(rows):,} do not fit {', '.join(schema.names)} "
+            f"({error}); give values of the types of the job's source"
+        ) from None
 
 
 class _Program:

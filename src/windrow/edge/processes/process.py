@@ -74,6 +74,10 @@ class Process(ABC):
             self.close()
             self._write_status()
             self._control.close()
+            waking, wake = self._waking, self._wake
+            self._waking = self._wake = -1  # `stop` may come once more
+            os.close(waking)
+            os.close(wake)
         _LOG.info("%s %s ends", self.role, self.name)
 
     def stop(self) -> None:

@@ -13,6 +13,7 @@ from windrow.edge.processes.merger import MergerProcess
 from windrow.edge.processes.process import Process
 from windrow.edge.processes.results import Results
 from windrow.edge.processes.root import RootProcess
+from windrow.edge.processes.warming import warm_up
 from windrow.edge.sources.opened import opened
 from windrow.edge.tree_file import Node, ResultFiles, Role, Tree
 
@@ -31,6 +32,7 @@ def process_of(tree: Tree, name: str) -> Process:
         "most_bytes": tree.limits.get("message_bytes", MOST_BYTES),
     }
     queries = [query.text for query in tree.queries.values()]
+    warm_up(queries)
     if node.role is Role.LEAF:
         above = _above(tree, node, context, keys, carried)
         limits = {key: tree.limits[key] for key in ("spool_bytes",) if key in tree.limits}

@@ -79,7 +79,7 @@ class Inlet:
         """What sources have handed over."""
         with suppress(BlockingIOError):
             os.read(self._reading, 1 << 16)
-        found = []
+        found: list[Offer] = []
         try:
             while len(found) < _AT_ONCE:
                 found.append(self._offers.get_nowait())
@@ -90,7 +90,7 @@ class Inlet:
 
     def wake(self) -> None:
         """Let the leaf look."""
-        with suppress(OSError):  # it has been woken already, or has gone
+        with self._lock, suppress(OSError):  # it has been woken already, or has gone
             os.write(self._writing, b"\0")
 
     def opened(self) -> None:
@@ -113,5 +113,11 @@ class Inlet:
         """Nothing is taken any more."""
         self.stopping.set()
         self._closed = True
-        for offer in self.take():
-            offer.tell(False)
+        while offers := self.take():
+            for offer in offers:
+                offer.tell(False)
+        with self._lock:
+            reading, writing = self._reading, self._writing
+            self._reading = self._writing = -1
+        os.close(reading)
+        os.close(writing)

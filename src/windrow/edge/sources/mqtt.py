@@ -13,8 +13,10 @@ from typing import Any
 
 import paho.mqtt.client as mqtt
 import pyarrow as pa
+from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
+from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from windrow.edge.leaf import Batch
 from windrow.edge.sources.inlet import Inlet
@@ -49,7 +51,7 @@ class MqttSource:
         self._topics, self._topic_column = topics, topic_column
         self._messages: SimpleQueue[mqtt.MQTTMessage] = SimpleQueue()
         self._client = mqtt.Client(
-            mqtt.CallbackAPIVersion.VERSION2,
+            CallbackAPIVersion.VERSION2,
             client_id=client,
             protocol=mqtt.MQTTv5,
             manual_ack=True,
@@ -69,7 +71,7 @@ class MqttSource:
         """Begin to take messages."""
         inlet.opened()
         self._inlet = inlet
-        connecting = Properties(PacketTypes.CONNECT)
+        connecting = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         connecting.SessionExpiryInterval = _KEPT_S
         connecting.ReceiveMaximum = _MOST_WAITING
         connecting.MaximumPacketSize = _MOST_BYTES
@@ -87,7 +89,7 @@ class MqttSource:
         self._client.loop_stop()
 
     def _subscribe(self, client: mqtt.Client, *_: Any) -> None:
-        client.subscribe([(topic, mqtt.SubscribeOptions(qos=1)) for topic in self._topics])
+        client.subscribe([(topic, SubscribeOptions(qos=1)) for topic in self._topics])
 
     def _forget(self, *_: Any) -> None:
         """Messages that wait come again."""
@@ -115,10 +117,10 @@ class MqttSource:
         for message in messages:
             numbered = _numbered(message)
             if numbered is None:
-                plain.setdefault(message.topic, []).append(message.payload.strip())
+                plain.setdefault(message.topic, []).append(bytes(message.payload).strip())
             else:
                 source, number = numbered
-                rows = self._rows(inlet, message.topic, message.payload)
+                rows = self._rows(inlet, message.topic, bytes(message.payload))
                 batches.append(Batch(source, rows, number))
         for topic, payloads in plain.items():
             lines = [one for one in payloads if not one.startswith(b"[")]
