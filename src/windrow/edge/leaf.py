@@ -198,7 +198,7 @@ class Leaf:
 
     # What changes the leaf is noted before it is applied, and applied again after a crash.
 
-    def _note(self, entry: Mapping[str, Any], body: bytes = b"") -> int:
+    def _note(self, entry: Mapping[str, Any], body: Any = b"") -> int:
         return self._disk.append(record_of(entry, body))
 
     def _apply(self, entry: dict[str, Any]) -> None:

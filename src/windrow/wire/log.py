@@ -93,7 +93,8 @@ class Log:
             newest = self._next_file(newest)
         assert self._open is not None
         head = _RECORD.pack(len(record), crc32(record))
-        self._open.write(head + _CHECK.pack(crc32(head)) + record)
+        self._open.write(head + _CHECK.pack(crc32(head)))
+        self._open.write(record)  # rows take long to copy
         self._sizes[newest] += _HEAD_BYTES + len(record)
         self._dirty = True
         self.end += 1
