@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import pyarrow as pa
+from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import StructField, StructType
 
@@ -25,7 +26,7 @@ from windrow.engines.names import free_name
 from windrow.wire.messages import Frame, Late
 from windrow.wire.tables import table_of
 
-__all__ = ["MARK", "Shape", "shape_of", "tick_of"]
+__all__ = ["MARK", "Shape", "hidden_of", "shape_of", "tick_of"]
 
 #: In the metadata of a column: of which query of a tree it is; of the hidden one, all about that.
 MARK = "windrow/tree"
@@ -50,6 +51,12 @@ def tick_of(to: int) -> int:
     last whole millisecond before `to`.
     """
     return min(to // _MILLISECOND * _MILLISECOND - 1, _LAST_US)
+
+
+def hidden_of(df: DataFrame) -> str | None:
+    """The hidden column of a DataFrame that comes from a tree; None if it has none."""
+    marks = ((field.name, field.metadata.get(MARK)) for field in df.schema.fields)
+    return next((name for name, mark in marks if isinstance(mark, Mapping)), None)
 
 
 @dataclass(frozen=True, eq=False)

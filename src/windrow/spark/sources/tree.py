@@ -98,7 +98,9 @@ class TreeSource(DataSource):
     def _number(self, name: str) -> int | None:
         given = self.options.get(name)
         if given is not None and (not given.isdecimal() or int(given) < 1):
-            raise InputError(f"{name}={shown(given)} is no number above 0; give one, or leave it out")
+            raise InputError(
+                f"{name}={shown(given)} is no number above 0; give one, or leave it out"
+            )
         return None if given is None else int(given)
 
 
