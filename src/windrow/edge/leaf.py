@@ -337,9 +337,7 @@ class Leaf:
                     "sent": asked.sent,
                     "late": asked.late,
                     "rows": asked.rows,
-                    "safe": None
-                    if asked.begun is None
-                    else self._up.durable(asked.query.fingerprint),
+                    "safe": None if asked.begun is None else self._up.durable(asked.query.fingerprint),
                 }
             )
         unsafe = [encode(message) for message in self._up.unsafe()]
@@ -369,9 +367,7 @@ class Leaf:
             query = read_node_query(one["text"])
             payload = payload_for(query)
             schemas = {"rows": query.definition.schema, **payload.held}
-            found = {
-                name: table_of(next(parts), schemas[name], _UNBOUNDED) for name in one["tables"]
-            }
+            found = {name: table_of(next(parts), schemas[name], _UNBOUNDED) for name in one["tables"]}
             rows = found.pop("rows")
             held = Held([rows] if rows.num_rows else [], found)
             self._asked[query.fingerprint] = _Asked(

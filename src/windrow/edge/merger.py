@@ -87,7 +87,9 @@ class Merger(Children):
         if not self._up.has(fingerprint):
             self._up.begin(fingerprint, merged.since)
         body = table_bytes(merged.body)
-        self._up.put(Frame(fingerprint, merged.since, merged.to, merged.rows, body, merged.missing))
+        self._up.put(
+            Frame(fingerprint, merged.since, merged.to, merged.rows, body, merged.missing)
+        )
 
     def _pass_on_late(self, late: Late) -> bool:
         self._up.put_late(late)

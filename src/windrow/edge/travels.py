@@ -38,7 +38,9 @@ def choose(query: "NodeQuery") -> Choice:
         return Choice(
             Travels.RESULTS, "keys are pinned: each leaf has all rows of its keys, and answers them"
         )
-    ordered = sorted(name for name, part in definition.aggregates if not part.monoid.commutative)
+    ordered = sorted(
+        name for name, part in definition.aggregates if not part.monoid.commutative
+    )
     if isinstance(window, Punctuated):
         return Choice(Travels.ROWS, f"all marks of a key decide where {window!r} begins and ends")
     engine = engine_for(definition)

@@ -168,7 +168,17 @@ class Resend:
 
 
 Message: TypeAlias = (
-    Hello | Frame | Late | Leaving | Status | Welcome | Asking | Dropping | Ack | LateAck | Resend
+    Hello
+    | Frame
+    | Late
+    | Leaving
+    | Status
+    | Welcome
+    | Asking
+    | Dropping
+    | Ack
+    | LateAck
+    | Resend
 )
 
 _KINDS = {kind.__name__: kind for kind in get_args(Message)}
@@ -205,9 +215,7 @@ def decode(content: Any) -> Message:
         )
     end = len(view) - _CHECK.size
     if crc32(view[:end]) != _CHECK.unpack_from(view, end)[0]:
-        raise MessageError(
-            f"a message of {len(view):,} bytes was changed on the way; send it again"
-        )
+        raise MessageError(f"a message of {len(view):,} bytes was changed on the way; send it again")
     head = bytes(view[_HEAD.size : _HEAD.size + length])
     try:
         name, values = json.loads(head)
