@@ -63,6 +63,9 @@ class Spool:
         del self._records[: len(self._records) if count is None else count]
         self._log.sync()
 
+    def close(self) -> None:
+        self._log.close()
+
     def drop_before(self, number: int) -> None:
         """Forget records as a landing would."""
         self._log.drop_before(number)

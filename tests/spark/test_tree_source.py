@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -71,9 +70,9 @@ CASES = {
 
 
 @pytest.fixture(scope="module")
-def tree(spark: SparkSession, one_partition: None) -> Iterator[SparkSession]:
+def tree(spark: SparkSession, one_partition: None) -> SparkSession:
     register(spark)
-    yield spark
+    return spark
 
 
 def rows_of(df: DataFrame) -> list[Row]:
@@ -82,10 +81,11 @@ def rows_of(df: DataFrame) -> list[Row]:
 
 
 @pytest.fixture(scope="module")
-def spool(tmp_path_factory: pytest.TempPathFactory) -> Spool:
+def spool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spool]:
     spool = Spool(tmp_path_factory.mktemp("spools") / "spool", [c.job for c in CASES.values()])
     spool.write()
-    return spool
+    yield spool
+    spool.close()
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -34,9 +34,7 @@ def _column(column: pa.Array) -> NDArray[np.uint64]:
         hashes = _of_bytes(column)
     elif pa.types.is_floating(kind):
         hashes = _of_floats(column)
-    elif pa.types.is_integer(kind) or pa.types.is_boolean(kind):
-        hashes = _bits(column.cast(pa.int64()).fill_null(0))
-    elif pa.types.is_timestamp(kind):
+    elif pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_timestamp(kind):
         hashes = _bits(column.cast(pa.int64()).fill_null(0))
     else:
         hashes = _of_objects(column)

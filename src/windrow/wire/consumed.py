@@ -16,7 +16,7 @@ _FOLDER = "consumed"
 
 
 def note_consumed(folder: Path, reader: str, number: int) -> None:
-    """Say that a reader will not ask again for records below a number; who may not write, does not."""
+    """Say that a reader will not ask again for records below a number."""
     own = folder / _FOLDER
     try:
         own.mkdir(exist_ok=True)

@@ -72,8 +72,8 @@ def tree_of(df: DataFrame, time: StructField) -> Tree | None:
         if query is None:
             return None
         raise InputError(
-            f"time={time.name!r} comes from a tree of nodes, and the column is missing in which the "
-            "tree says how far it has come; select it too (it is the last one of the source)"
+            f"time={time.name!r} comes from a tree of nodes, and the column is missing in which "
+            "the tree says how far it has come; select the last column of the source too"
         )
     hidden, mark = found
     tree = Tree(mark["path"], hidden, shape_of(mark["text"]))

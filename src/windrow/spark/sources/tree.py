@@ -1,8 +1,8 @@
 """The source `windrow`: what a tree of nodes has sent, as its landing keeps it.
 
 An offset is the number of a record in the landing's spool.  Frames come in the order of their
-stretches of time, and each part of a micro-batch ends with a tick, so Spark's watermark is where the
-tree has come.  Spark runs all of this in processes of its own; see `shape` for what rows are.
+stretches of time, and each part of a micro-batch ends with a tick: so Spark's watermark is where
+the tree has come.  Spark runs all of this in processes of its own; see `shape` for what rows are.
 """
 
 from collections.abc import Iterator
@@ -76,10 +76,10 @@ class TreeSource(DataSource):
         for name in options:
             if name.casefold() not in known:
                 raise InputError(
-                    f"option {name!r} is none of the format {FORMAT!r}; it has {', '.join(_OPTIONS)}"
+                    f"format {FORMAT!r} has no option {name!r}; it has {', '.join(_OPTIONS)}"
                 )
         if "path" not in options:
-            raise InputError(f"path is missing; load the folder of a spool, as in .load('spool')")
+            raise InputError("path is missing; load the folder of a spool, as in .load('spool')")
         spool = Spool.at(options["path"])
         query, text = spool.text_of(options.get("query"))
         consumer = options.get("consumer", query)
@@ -98,9 +98,7 @@ class TreeSource(DataSource):
     def _number(self, name: str) -> int | None:
         given = self.options.get(name)
         if given is not None and (not given.isdecimal() or int(given) < 1):
-            raise InputError(
-                f"{name}={shown(given)} is no number above 0; give one, or leave it out"
-            )
+            raise InputError(f"{name}={shown(given)} is no number above 0; give one, or none")
         return None if given is None else int(given)
 
 
@@ -191,7 +189,7 @@ class _StreamReader(DataSourceStreamReader, _NOW):  # type: ignore[misc]
         return {"record": self._asked.spool.first}
 
     def latestOffset(self, start: Any = None, limit: Any = None) -> dict[str, int]:
-        """How far the next micro-batch may go; Spark before 4.2 says neither where it is nor how far."""
+        """How far the next micro-batch may go; Spark before 4.2 does not say from where."""
         spool = self._asked.spool
         if start is None:
             return {"record": spool.end()}
