@@ -19,9 +19,10 @@ _SCHEMA = pa.schema(
         ("line", pa.int32()),
         ("temp", pa.float64()),
         ("stop", pa.bool_()),
+        ("leaf", pa.string()),
     ]
 )
-_COLUMNS = "ts timestamp, sensor string, line int, temp double, stop boolean"
+_COLUMNS = "ts timestamp, sensor string, line int, temp double, stop boolean, leaf string"
 
 Row = dict[str, Any]
 
@@ -72,7 +73,7 @@ class Spool:
 
 
 def _drawn(seed: int) -> tuple[list[Row], Mapping[str, list[tuple[int, pa.Table]]]]:
-    """Rows of three leaves, at most as late as the jobs allow; no two of a key at one time."""
+    """Rows of three leaves; no two of a key have one time, and one row comes far too late."""
     chance = random.Random(seed)
     rows: list[Row] = []
     arrivals: dict[str, list[tuple[int, pa.Table]]] = {}
@@ -90,9 +91,11 @@ def _drawn(seed: int) -> tuple[list[Row], Mapping[str, list[tuple[int, pa.Table]
                         "line": chance.choice([1, None]),
                         "temp": chance.choice([None, 1.5, 2.25, 0.75, -0.5]),
                         "stop": chance.random() < 0.2,
+                        "leaf": leaf,
                     }
                 )
             rows += batch
-            batches.append((at, pa.Table.from_pylist(batch, schema=_SCHEMA)))
+            late = [dict(batch[0], ts=BEGIN)] if leaf == "a" and len(batches) == 13 else []
+            batches.append((at, pa.Table.from_pylist([*batch, *late], schema=_SCHEMA)))
         arrivals[leaf] = batches
     return rows, arrivals
