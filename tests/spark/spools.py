@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from tests.edge.simulated import Faults, Simulation
 from windrow.wire.log import Log
+from windrow.wire.messages import Asking, decode
 
 BEGIN = datetime(2024, 7, 1, tzinfo=UTC)
 _SCHEMA = pa.schema(
@@ -50,7 +51,7 @@ class Spool:
         simulation = Simulation({"root": ["a", "m"], "m": ["b", "c"]}, jobs, arrivals, Faults(), 1)
         simulation.run()
         self._records = [record for _, record in simulation.disks["root"].records()]
-        self._log = Log(folder, file_bytes=4_000)
+        self._log = Log(folder, file_bytes=1_000)
 
     @property
     def left(self) -> int:
@@ -67,9 +68,13 @@ class Spool:
     def close(self) -> None:
         self._log.close()
 
-    def drop_before(self, number: int) -> None:
-        """Forget records as a landing would."""
-        self._log.drop_before(number)
+    def forget(self) -> None:
+        """Drop all but the newest records, and say again what is asked."""
+        asked = [r for _, r in self._log.records() if isinstance(decode(r), Asking)]
+        self._log.drop_before(self._log.end)
+        for record in asked:
+            self._log.append(record)
+        self._log.sync()
 
 
 def _drawn(seed: int) -> tuple[list[Row], Mapping[str, list[tuple[int, pa.Table]]]]:

@@ -107,7 +107,7 @@ class Spool:
 
     def _which(self, query: str | None, known: int) -> str:
         if not known:
-            return f"{self.folder} holds no query yet; start the landing with one"
+            return f"{self.folder} holds no query; start its landing with one"
         if query is None:
             return (
                 f"{self.folder} holds {known} queries; say which one by its fingerprint, as in "
