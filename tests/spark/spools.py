@@ -83,7 +83,8 @@ def _drawn(seed: int) -> tuple[list[Row], Mapping[str, list[tuple[int, pa.Table]
     rows: list[Row] = []
     arrivals: dict[str, list[tuple[int, pa.Table]]] = {}
     for number, leaf in enumerate("abc"):
-        at, batches = 0, []
+        at = 0
+        batches: list[tuple[int, pa.Table]] = []
         for _ in range(14):
             at += chance.randint(200_000, 4_000_000)
             batch = []

@@ -10,12 +10,10 @@ from pyspark.errors import PySparkException
 
 from windrow.cli.failures import condition_of, explained, missing_format
 from windrow.edge.query import read_node_query
-from windrow.edge.travels import Travels
 from windrow.errors import WindrowError
 from windrow.jobs import Job, JobFileError, Problem, Source, check_columns, pointing
-from windrow.spark.sources.shape import shape_of
 from windrow.spark.sources.spool import Spool
-from windrow.spark.sources.tree import FORMAT, register
+from windrow.spark.sources.tree import FORMAT, register, shape_for
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -138,9 +136,9 @@ def _from_tree(spark: "SparkSession", job: Job) -> Question:
         reader = spark.readStream if source.stream else spark.read
         reader = reader.format(FORMAT).options(**options)
         rows = reader.load() if source.path is None else reader.load(source.path)
-    choice = shape_of(text).payload.choice
-    if choice.travels is Travels.RESULTS:
-        return Answered(job, rows, choice.reason)
+    shape = shape_for(text)
+    if shape.answered:
+        return Answered(job, rows, shape.payload.choice.reason)
     problems = check_columns(job, rows.columns)
     if problems:
         raise JobFileError(problems)

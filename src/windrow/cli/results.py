@@ -16,7 +16,7 @@ from windrow.cli.query import SPARK_ERRORS
 from windrow.engines.names import free_name
 from windrow.jobs import Job, JobFileError, Problem, Sink
 from windrow.spark.analysis.columns import quoted
-from windrow.spark.sources.shape import hidden_of
+from windrow.spark.sources.marks import hidden_of
 
 __all__ = ["another_query", "count_batch", "count_stream", "flat", "writing"]
 

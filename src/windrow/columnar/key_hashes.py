@@ -44,29 +44,34 @@ def _column(column: pa.Array) -> NDArray[np.uint64]:
 
 
 def _bits(column: pa.Array) -> NDArray[np.uint64]:
-    return column.to_numpy(zero_copy_only=False).astype(np.int64).view(np.uint64)
+    numbers: NDArray[np.int64] = column.to_numpy(zero_copy_only=False).astype(np.int64)
+    return numbers.view(np.uint64)
 
 
 def _of_floats(column: pa.Array) -> NDArray[np.uint64]:
     """Both zeros are one key, and so are all that are not numbers."""
     values = column.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False) + 0.0
-    return np.where(np.isnan(values), np.nan, values).view(np.uint64)
+    known: NDArray[np.float64] = np.where(np.isnan(values), np.nan, values)
+    return known.view(np.uint64)
 
 
 def _of_bytes(column: pa.Array) -> NDArray[np.uint64]:
     """A polynomial of each value's bytes, and its length."""
-    _, offsets, content = column.buffers()
     size = len(column)
+    if not size:
+        return np.zeros(0, np.uint64)
+    _, offsets, content = column.buffers()
     ends = np.frombuffer(offsets, np.int32)[column.offset : column.offset + size + 1].astype(int)
     hashes = np.diff(ends).astype(np.uint64)
-    if not len(hashes) or ends[0] == ends[-1]:
+    if ends[0] == ends[-1]:
         return hashes
     letters = np.frombuffer(content, np.uint8)[ends[0] : ends[-1]].astype(np.uint64)
     lengths = np.diff(ends)
     places = np.arange(len(letters)) - np.repeat(ends[:-1] - ends[0], lengths)
     powers = np.multiply.accumulate(np.full(int(lengths.max()), _PRIME))
     sums = np.concatenate([[np.uint64(0)], np.cumsum((letters + _PRIME) * powers[places])])
-    return hashes + sums[ends[1:] - ends[0]] - sums[ends[:-1] - ends[0]]
+    found: NDArray[np.uint64] = sums[ends[1:] - ends[0]] - sums[ends[:-1] - ends[0]]
+    return hashes + found
 
 
 def _of_objects(column: pa.Array) -> NDArray[np.uint64]:
@@ -77,5 +82,5 @@ def _of_objects(column: pa.Array) -> NDArray[np.uint64]:
 
 def _mixed(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The same numbers, each bit of which depends on all."""
-    hashes = (hashes ^ hashes >> np.uint64(32)) * _ODD
-    return hashes ^ hashes >> np.uint64(29)
+    spread: NDArray[np.uint64] = (hashes ^ hashes >> np.uint64(32)) * _ODD
+    return spread ^ spread >> np.uint64(29)

@@ -12,16 +12,16 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import StructField
 
 from windrow.algebra.aggregate import Aggregate
-from windrow.edge.query import NodeQuery
-from windrow.edge.travels import Travels
 from windrow.errors import InputError
 from windrow.spark.analysis.operators import operators_of
-from windrow.spark.sources.shape import MARK, Shape, shape_of
-from windrow.spark.sources.tree import FORMAT
+from windrow.spark.sources.marks import MARK
+from windrow.spark.sources.tree import FORMAT, shape_for
 from windrow.windows import Emit, Order
 
 if TYPE_CHECKING:
+    from windrow.edge.query import NodeQuery
     from windrow.spark.query import Query
+    from windrow.spark.sources.shape import Shape
 
 __all__ = ["Tree", "require_the_same", "tree_of"]
 
@@ -35,17 +35,17 @@ class Tree:
 
     path: str  # of the spool
     hidden: str  # the column that holds states, and marks ticks
-    shape: Shape
+    shape: "Shape"
 
     @property
-    def node_query(self) -> NodeQuery:
+    def node_query(self) -> "NodeQuery":
         """The query that nodes compute."""
         return self.shape.query
 
     @property
     def folded(self) -> bool:
         """Whether nodes have sent states."""
-        return self.shape.travels is Travels.STATES
+        return self.shape.folded
 
     @property
     def reason(self) -> str:
@@ -76,7 +76,7 @@ def tree_of(df: DataFrame, time: StructField) -> Tree | None:
             "the tree says how far it has come; select the last column of the source too"
         )
     hidden, mark = found
-    tree = Tree(mark["path"], hidden, shape_of(mark["text"]))
+    tree = Tree(mark["path"], hidden, shape_for(mark["text"]))
     own = tree.node_query.outcome.names.time
     if (query is None or time.name != own) and (tree.folded or df.isStreaming):
         raise InputError(

@@ -14,7 +14,6 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import StructField, StructType
 
@@ -23,13 +22,11 @@ from windrow.edge.payload import Payload, payload_for
 from windrow.edge.query import NodeQuery, read_node_query
 from windrow.edge.travels import Travels
 from windrow.engines.names import free_name
+from windrow.spark.sources.marks import MARK
 from windrow.wire.messages import Frame, Late
 from windrow.wire.tables import table_of
 
-__all__ = ["MARK", "Shape", "hidden_of", "shape_of", "tick_of"]
-
-#: In the metadata of a column: of which query of a tree it is; of the hidden one, all about that.
-MARK = "windrow/tree"
+__all__ = ["Shape", "shape_of", "tick_of"]
 
 _UNBOUNDED = 1 << 62  # what is in a spool was checked when it came
 _HIDDEN = pa.struct([("rows", pa.int64()), ("states", pa.binary())])
@@ -53,12 +50,6 @@ def tick_of(to: int) -> int:
     return min(to // _MILLISECOND * _MILLISECOND - 1, _LAST_US)
 
 
-def hidden_of(df: DataFrame) -> str | None:
-    """The hidden column of a DataFrame that comes from a tree; None if it has none."""
-    marks = ((field.name, field.metadata.get(MARK)) for field in df.schema.fields)
-    return next((name for name, mark in marks if isinstance(mark, Mapping)), None)
-
-
 @dataclass(frozen=True, eq=False)
 class Shape:
     """A query whose frames become rows."""
@@ -71,6 +62,16 @@ class Shape:
         """What its frames hold."""
         return self.payload.choice.travels
 
+    @property
+    def folded(self) -> bool:
+        """Whether they hold states."""
+        return self.travels is Travels.STATES
+
+    @property
+    def answered(self) -> bool:
+        """Whether they hold results."""
+        return self.travels is Travels.RESULTS
+
     @cached_property
     def hidden(self) -> str:
         """The column that holds what no user's row has."""
@@ -79,7 +80,7 @@ class Shape:
     @cached_property
     def schema(self) -> pa.Schema:
         """The columns of a batch or stream of frames."""
-        if self.travels is Travels.RESULTS:
+        if self.answered:
             return self.query.answer_schema
         return self._rows({}, 0, pa.nulls(0, _HIDDEN)).schema
 
@@ -90,7 +91,7 @@ class Shape:
 
     def spark_schema(self, path: str, *, late: bool) -> StructType:
         """The same as Spark has it, each column marked with the query that it is of."""
-        if late or self.travels is Travels.RESULTS:
+        if late or self.answered:
             return _as_spark(self.late_schema if late else self.schema, {}, {})
         own = {MARK: self.query.fingerprint}
         about = {"path": path, "query": self.query.fingerprint, "text": self.query.text}
@@ -98,7 +99,7 @@ class Shape:
 
     def of_frames(self, frames: Sequence[Frame]) -> pa.Table:
         """Frames as rows, in their order."""
-        if self.travels is Travels.STATES:
+        if self.folded:
             full = [frame for frame in frames if frame.body]
             counts = pa.array([frame.rows for frame in full], pa.int64())
             bodies = pa.array([frame.body for frame in full], pa.binary())
@@ -108,7 +109,7 @@ class Shape:
         bodies = pa.concat_tables(
             [schema.empty_table(), *(table_of(f.body, schema, _UNBOUNDED) for f in frames)]
         )
-        if self.travels is Travels.RESULTS:
+        if self.answered:
             return self.query.answers(bodies.select(self.payload.results.names))
         return self._rows(_columns(bodies), len(bodies), pa.nulls(len(bodies), _HIDDEN))
 

@@ -7,7 +7,8 @@ the tree has come.  Spark runs all of this in processes of its own; see `shape` 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
@@ -20,21 +21,22 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from windrow.arguments import shown
-from windrow.edge.travels import Travels
 from windrow.errors import InputError
-from windrow.spark.sources.shape import Shape, shape_of
 from windrow.spark.sources.spool import Spool
 from windrow.wire.consumed import note_consumed
 from windrow.wire.messages import Frame, Late
 
+limits: Any
 try:
-    from pyspark.sql.streaming import datasource as limits
-
-    _NOW: Any = limits.SupportsTriggerAvailableNow
+    limits = import_module("pyspark.sql.streaming.datasource")
 except ImportError:  # Spark 4.1 reads all there is in each micro-batch
-    limits, _NOW = None, object
+    limits = None
+_NOW: Any = object if limits is None else limits.SupportsTriggerAvailableNow
 
-__all__ = ["FORMAT", "TreeSource", "register"]
+if TYPE_CHECKING:
+    from windrow.spark.sources.shape import Shape
+
+__all__ = ["FORMAT", "TreeSource", "register", "shape_for"]
 
 FORMAT = "windrow"
 
@@ -49,6 +51,19 @@ def register(spark: SparkSession) -> None:
     spark.dataSource.register(TreeSource)
 
 
+def shape_for(text: str) -> "Shape":
+    """The shape of the query of a job's text: only who reads a tree has to read jobs."""
+    try:
+        from windrow.spark.sources.shape import shape_of
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"the format 'windrow' needs the package {str(error.name).partition('.')[0]!r} on the "
+            "driver and on executors; pip install 'windrow[cli]'",
+            name=error.name,
+        ) from error
+    return shape_of(text)
+
+
 class TreeSource(DataSource):
     """A landing's spool, of which one query is read."""
 
@@ -60,7 +75,7 @@ class TreeSource(DataSource):
     def schema(self) -> StructType:
         """The columns of the query's frames, or of its late rows."""
         asked = self._asked()
-        return shape_of(asked.text).spark_schema(self.options["path"], late=asked.late)
+        return shape_for(asked.text).spark_schema(self.options["path"], late=asked.late)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """For a batch of all frames."""
@@ -118,7 +133,7 @@ class _Asked:
 
     def read(self, partition: InputPartition, *, ticking: bool) -> Iterator[pa.RecordBatch]:
         """The rows of a part of the spool, and how far the tree had come at its end."""
-        shape = shape_of(self.text)
+        shape = shape_for(self.text)
         if self.late:
             yield from _late_rows(self._messages(partition), shape)
             return
@@ -126,7 +141,7 @@ class _Asked:
         for frames in _gathered(self._messages(partition)):
             yield from _batches(shape.of_frames(frames))
             reached = frames[-1].to
-        if ticking and reached is not None and shape.travels is not Travels.RESULTS:
+        if ticking and reached is not None and not shape.answered:
             yield from _batches(shape.tick(reached))
 
     def is_own(self, message: Any) -> bool:
@@ -152,7 +167,7 @@ def _gathered(frames: Iterator[Frame]) -> Iterator[list[Frame]]:
         yield waiting
 
 
-def _late_rows(found: Iterator[Late], shape: Shape) -> Iterator[pa.RecordBatch]:
+def _late_rows(found: Iterator[Late], shape: "Shape") -> Iterator[pa.RecordBatch]:
     for late in found:
         yield from _batches(shape.of_late([late]))
 
