@@ -39,7 +39,8 @@ class NodeQuery:
     edge: Edge
     intake: Intake
     outcome: Outcome
-    shown: Mapping[str, str]  # what the user calls a column, by our name for it
+    paths: Mapping[str, tuple[str, ...]]  # of the columns that it reads, by internal name
+    job: Job
 
     @property
     def pinned(self) -> bool:
@@ -70,8 +71,8 @@ class NodeQuery:
         for ours, column in zip(rows.column_names, rows.columns, strict=True):
             if ours == "t":
                 column = column.cast(self.outcome.time_type)
-            if ours in self.shown:
-                found.setdefault(self.shown[ours], column)
+            if ours in self.paths:
+                found.setdefault(self.paths[ours][-1], column)
         return pa.table(found)
 
     @cached_property
@@ -158,7 +159,8 @@ class _Reading:
                 (max(lowest), min(highest)),
             ),
             outcome=outcome,
-            shown=asking.shown,
+            paths=asking.paths,
+            job=job,
         )
 
     def _derived(self, scope: Scope) -> tuple[Scope, Mapping[str, Expression]]:
