@@ -138,10 +138,10 @@ class Tail:
                 self._number += 1
                 self._place += HEAD_BYTES + len(record)
             length = None if taken else _length_at(content, 0)
-            if length is not None and most_bytes < HEAD_BYTES + length:
-                if HEAD_BYTES + length <= path.stat().st_size - self._place:
-                    most_bytes = HEAD_BYTES + length
-                    continue
+            left = path.stat().st_size - self._place
+            if length is not None and most_bytes < HEAD_BYTES + length <= left:
+                most_bytes = HEAD_BYTES + length
+                continue
             if taken or not self._find(start + 1):
                 return
 
