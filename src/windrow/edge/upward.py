@@ -152,6 +152,7 @@ class Upward:
             self.frontiers = dict(message.frontiers)
             for query in self._boxes.keys() & message.frontiers.keys():
                 self._rewind(query, message.frontiers[query])
+                self._boxes[query].safe(message.durable.get(query, BEGIN))
             for query, box in self._boxes.items():
                 if query not in message.frontiers:  # an empty frame says where its frames begin
                     box.rewind(box.begun)
