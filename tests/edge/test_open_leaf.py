@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.edge.running import JOB, free_port, running_tree
+from tests.edge.running import JOB, free_port, running_tree, until
 from tests.edge.test_processes import batches, found_by, wanted
 from windrow.edge import open_leaf
 from windrow.errors import InputError
@@ -30,5 +30,6 @@ def test_rows_that_a_program_inserts_become_results(tmp_path: Path) -> None:
                     leaf.insert([{"temp": "warm"}])
                 if end == len(given):
                     leaf.end()
+        until(lambda: len(tree.rows()) >= len(wanted(given)))  # what is safe is soon a result
         found = [row for row in found_by(tree) if row["sensor"] != "end"]
     check_rows(found, wanted(given))

@@ -240,7 +240,8 @@ class Children(ABC):
             frontiers, durable, passed = {}, {}, {}
             for fingerprint, known in self._known.items():
                 if known.inflow.has_left(member):
-                    frontiers[fingerprint] = durable[fingerprint] = END
+                    frontiers[fingerprint] = END
+                    durable[fingerprint] = self._durable(fingerprint)
                     continue
                 self._out.append(Send(member, Asking(fingerprint, known.query.text)))
                 if (gone := self._passed(fingerprint)) is not None:

@@ -107,8 +107,8 @@ class Leaf:
                 accepted = False
             else:
                 entry = {"kind": "rows", "source": batch.source, "number": batch.number, "now": now}
+                self._state.take(batch, now)  # rows that cannot be taken must not be in the log
                 self._note(entry, rows_as_bytes(batch.rows))
-                self._state.take(batch, now)
             taken.append(Taken(batch.source, batch.number, accepted))
         return taken
 

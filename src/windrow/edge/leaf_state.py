@@ -113,11 +113,12 @@ class LeafState:
 
     def take(self, batch: Batch, now: int) -> None:
         """Rows have come."""
+        found = {name: self._rows(one.query, batch.rows) for name, one in self.asked.items()}
         if batch.number is not None:
             self.sources[batch.source] = batch.number
         times = []
         for fingerprint, asked in self.asked.items():
-            rows = self._rows(asked.query, batch.rows)
+            rows = found[fingerprint]
             stamps = numbers(rows["t"])
             ahead = self.clock.ahead(stamps, now)
             if ahead.any():
