@@ -163,7 +163,10 @@ def test_clocks_that_differ_cost_no_row_and_double_none(seed: int) -> None:
     run = Simulation(case.tree, [asked.job], case.arrivals, faults, seed, pace=pace, clocks=clocks)
     run.run().settled()
     late = [
-        time for answer in run.answers() if answer.is_late for time in answer.table["t"].to_pylist()
+        _us(time)
+        for answer in run.answers()
+        if answer.is_late
+        for time in answer.table["ts"].to_pylist()
     ]
     assert len(set(late)) == len(late)
     in_time = [row for row in case.rows if _us(row["ts"]) not in late]
