@@ -198,7 +198,7 @@ class Upward:
 
     def _sends(self, now: int) -> list[Message]:
         if not self._heard:
-            self._heard = now
+            self._heard = self._framed = now
             return [Hello(self.epoch)]
         quiet = now - max(self._heard, self._framed)
         if quiet > self._patience and (not self.connected or self._waits()):
