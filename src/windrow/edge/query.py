@@ -39,6 +39,8 @@ class NodeQuery:
     edge: Edge
     intake: Intake
     outcome: Outcome
+    paths: Mapping[str, tuple[str, ...]]  # of the columns that it reads, by internal name
+    job: Job
 
     @property
     def pinned(self) -> bool:
@@ -140,6 +142,8 @@ class _Reading:
             edge=job.edge,
             intake=Intake(schema, where, asking.expressions, (max(lowest), min(highest))),
             outcome=outcome,
+            paths=asking.paths,
+            job=job,
         )
 
     def _derived(self, scope: Scope) -> tuple[Scope, Mapping[str, Expression]]:
