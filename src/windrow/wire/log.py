@@ -18,7 +18,7 @@ from zlib import crc32
 
 from windrow.errors import DamagedPageError, StoreError
 
-__all__ = ["Disk", "Log", "records_of"]
+__all__ = ["Disk", "Log", "records_of", "starts_of"]
 
 _RECORD = struct.Struct("<II")
 _FILE_BYTES = 16 << 20
@@ -159,6 +159,11 @@ def records_of(folder: Path, since: int = 0) -> Iterator[tuple[int, bytes]]:
         for number, content in enumerate(_contents(path, last=last), start):
             if number >= since:
                 yield number, content
+
+
+def starts_of(folder: Path) -> list[int]:
+    """The number of the first record in each file of a log; none if there is no log."""
+    return [start for start, _ in _files(folder)]
 
 
 def _contents(path: Path, *, last: bool) -> Iterator[bytes]:
