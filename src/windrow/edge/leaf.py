@@ -166,7 +166,8 @@ class Leaf:
                     self._apply({"kind": "cut", "query": fingerprint, "to": edge})
         if self._state.new is not None and self._state.has_moved:
             self._apply({"kind": "moved"})
-        if self._disk.size - self._since_snapshot > self._snapshot_bytes:
+        grown = self._disk.size - self._since_snapshot > self._snapshot_bytes
+        if grown or (self.is_full and self._spared() > self._spool_bytes // 2):
             self._snapshot()
         self._disk.sync()
         return self._state.up.sends(now)
@@ -238,6 +239,15 @@ class Leaf:
                 self._apply({"kind": "overtaken", "query": fingerprint, "to": frontier})
 
     # A snapshot stands for all records before it.
+
+    def _spared(self) -> int:
+        """About how many bytes of the log are of no use any more."""
+        tables = [
+            table
+            for asked in self._asked.values()
+            for table in (*asked.held.rows, *asked.held.kept.values())
+        ]
+        return self._disk.size - self._up.size - sum(table.nbytes for table in tables)
 
     def _snapshot(self) -> None:
         """Write down all there is, and let go of the log before it."""
