@@ -82,7 +82,7 @@ def _make(folder: Path, nodes: int) -> None:
         part for name in ("windows", "central") for part in ("--query", HERE / f"{name}.yaml")
     ]
     arguments = ["tree", "make", folder / "plan.json", *queries, "--out", folder / "tree.yaml"]
-    arguments += ["--port", ports, "--source-port", ports + nodes]
+    arguments += ["--port", str(ports), "--source-port", str(ports + nodes)]
     windrow.main([str(one) for one in arguments], standalone_mode=False)
 
 

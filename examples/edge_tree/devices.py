@@ -91,8 +91,8 @@ class Devices:
         return [as_row(reading, self.begin_us) for reading in self._given]
 
     def _run(self) -> None:
+        ways = [_Way(port) for port in self._ports]
         try:
-            ways = [_Way(port) for port in self._ports]
             for number, due in enumerate(self._slices()):
                 lines: list[list[str]] = [[] for _ in ways]
                 for reading in due:
@@ -105,6 +105,9 @@ class Devices:
                         self.sent_bytes += len(content)
         except BaseException as failure:  # which the demo ends with
             self.failure = failure
+        finally:
+            for way in ways:
+                way.close()
 
     def _slices(self) -> Iterator[list[Reading]]:
         waiting = list(reversed(self._given))
@@ -137,3 +140,6 @@ class _Way:
             if time.monotonic() > end:
                 raise TimeoutError("a leaf takes no rows")
             time.sleep(0.1)
+
+    def close(self) -> None:
+        self._connection.close()

@@ -63,10 +63,11 @@ def run_tree(tree_file: Path, given: list[Reading], say: Callable[[str], None]) 
 def _watched(tree: Tree, devices: Devices) -> tuple[list[Figures], list[tuple[float, float]]]:
     lags: list[tuple[float, float]] = []
     root = landing_of(tree).name
-    seen: list[list[Figures]] = [figures_of(tree)]
+    windows = tree.queries["windows"].fingerprint
+    seen = [figures_of(tree, query=windows)]
     while not devices.are_done:
         time.sleep(LOOK_S)
-        seen.append(figures_of(tree))
+        seen.append(figures_of(tree, query=windows))
         after_s = time.time() - devices.begin_us / 1e6
         lags += [(after_s, one.lag_s) for one in seen[-1] if one.name == root and one.lag_s]
     # Not before rows have reached the root.

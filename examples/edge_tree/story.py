@@ -7,7 +7,7 @@ from examples.edge_tree.live import Run
 from examples.edge_tree.outcome import Agreement, Level
 from examples.hot_hours.page import Section, code, page, table
 from windrow.cli.figures import share, size
-from windrow.cli.tree.figures import planned_rates
+from windrow.cli.tree.figures import planned_rates, totals
 
 HERE = Path(__file__).parent
 
@@ -16,8 +16,9 @@ def write_page(
     run: Run, widths: tuple[int, ...], found: list[Level], agreement: Agreement, path: Path
 ) -> None:
     rows = len(run.devices.rows())
-    late = sum(one.late for one in run.figures)
-    quarantined = sum(one.quarantined for one in run.figures)
+    all_ = totals(run.figures)
+    queries = len(run.tree.queries)  # each counts the same rows
+    late, quarantined = all_["late"] // queries, all_["quarantined"] // queries
     seconds = max((at for at, _ in run.lags), default=0.0)
     windows, central = sum(one.windows for one in found), sum(one.central for one in found)
     facts = [
@@ -32,8 +33,8 @@ def write_page(
             "Rows come to the leaves at the bottom; frames with the states of windows go up, and "
             "the root at the top has the results. Every node is a process of its own on this "
             "machine, forked from one that has imported what all need. The plan's figures are "
-            f"below the measured ones. Rates are means over the last two thirds of {seconds:.0f} "
-            "s; a thicker line has carried more bytes (of both queries).",
+            "below the measured ones; frames are those of states. Rates are means over the last "
+            f"two thirds of {seconds:.0f} s; a thicker line has carried more bytes.",
             [drawn_tree(run.tree, run.figures, planned_rates(run.tree))],
         ),
         Section(
@@ -59,10 +60,9 @@ def write_page(
         ),
         Section(
             "Late, ahead of time, missing",
-            f"Leaves had sent the windows of {late:,} rows (counted for both queries) when these "
-            f"came; they are in out/windows/late and out/central/late. {quarantined:,} times a row "
-            "was dated 2099, once for each query: such rows are quarantined, and hold nothing "
-            f"back. Members missing from results: {_missing(run)}.",
+            f"{late:,} rows came when leaves had sent their window: they are in out/windows/late, "
+            f"and not in results. {quarantined:,} was dated 2099: such rows are quarantined. "
+            f"Missing members: {', '.join(all_['missing']) or 'none'}.",
             [],
         ),
         Section(
@@ -89,10 +89,6 @@ def write_page(
 
 def _devices(run: Run) -> int:
     return len({row["device"] for row in run.devices.rows()})
-
-
-def _missing(run: Run) -> str:
-    return ", ".join(sorted({name for one in run.figures for name in one.missing})) or "none"
 
 
 def _line(one: Level) -> list[str]:

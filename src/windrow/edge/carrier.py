@@ -106,6 +106,11 @@ class Below:
             self.counts["messages to absent nodes"] += 1
             del self._routes[to]
 
+    def admit(self, name: str, key: str) -> None:
+        """Let a node in that was unknown when this one began."""
+        if self._keys is not None and key:
+            self._keys.names[key.encode()] = name
+
     def close(self) -> None:
         """Let go of all connections."""
         for socket in self.sockets:

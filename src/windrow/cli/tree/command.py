@@ -2,6 +2,7 @@
 
 import click
 
+from windrow.cli.tree.adapt import adapt
 from windrow.cli.tree.ask import ask, drop
 from windrow.cli.tree.keys import keys
 from windrow.cli.tree.make import make
@@ -16,5 +17,5 @@ def tree() -> None:
     """Make, run and look after a tree of nodes, which `windrow node` runs one by one."""
 
 
-for _command in (make, keys, up, status, ask, drop):
+for _command in (make, keys, up, status, adapt, ask, drop):
     tree.add_command(_command)

@@ -69,8 +69,8 @@ def landing_of(tree: Tree) -> Node:
     raise InputError(f"{tree.path}: no node is a landing, or a root that listens; add one")
 
 
-def figures_of(tree: Tree, *, seconds: float = 2.0) -> list[Figures]:
-    """All nodes, as they are now; waits no longer for the landing."""
+def figures_of(tree: Tree, *, seconds: float = 2.0, query: str = "") -> list[Figures]:
+    """All nodes, as they are now, with the frames of a query; waits no longer for the landing."""
     told: Mapping[str, Any] = {}
     landing = landing_of(tree)
     if (landing.folder / "control").exists():
@@ -85,7 +85,7 @@ def figures_of(tree: Tree, *, seconds: float = 2.0) -> list[Figures]:
         entry = max([own, told.get(node.name, {})], key=lambda one: int(one.get("now", 0)))
         age_s = (now - int(entry.get("now", 0))) / 1e6
         answers = age_s < (_OWN_S if entry is own else _TOLD_S)
-        found.append(_figures(tree, node, entry, answers=answers, now=now))
+        found.append(_figures(tree, node, entry, query, answers=answers, now=now))
     return found
 
 
@@ -140,7 +140,7 @@ def _own(node: Node) -> dict[str, Any]:
 
 
 def _figures(
-    tree: Tree, node: Node, entry: Mapping[str, Any], *, answers: bool, now: int
+    tree: Tree, node: Node, entry: Mapping[str, Any], query: str, *, answers: bool, now: int
 ) -> Figures:
     counts = entry.get("counts", {})
     up, down = entry.get("up", {}), entry.get("down", {})
@@ -157,8 +157,8 @@ def _figures(
         parent=node.parent,
         answers=answers,
         connected=entry.get("parent") if answers else None,
-        rows=entry.get("rows", 0) if is_leaf else _most(down, "rows"),
-        frames=_most(up if is_leaf else down, "frames"),
+        rows=entry.get("rows", 0) if is_leaf else _most(down, f"rows of {query}"),
+        frames=_most(up if is_leaf else down, f"frames of {query}"),
         bytes=(up if node.parent is not None else down).get("bytes", 0),
         lag_s=lag_s if answers else None,
         stored_bytes=sum(entry.get(one, 0) for one in stored),
@@ -171,8 +171,8 @@ def _figures(
 
 
 def _most(traffic: Mapping[str, int], what: str) -> int:
-    """Of the query that has most: all of them stand for the same rows."""
-    return max((n for name, n in traffic.items() if name.startswith(f"{what} of ")), default=0)
+    """Of the query that has most, if none is named: all of them stand for the same rows."""
+    return max((n for name, n in traffic.items() if name.startswith(what)), default=0)
 
 
 def _with_rates(before: Figures, after: Figures) -> Figures:

@@ -76,7 +76,7 @@ class Supervisor:
             process = kept.process
             if process is not None and process.exitcode is not None:
                 self._ended(name, kept, process.exitcode, now)
-            if kept.process is None and not kept.is_done and now >= kept.again_at:
+            elif process is None and not kept.is_done and now >= kept.again_at:
                 self._start(kept, now)
 
     def stop(self) -> None:

@@ -7,6 +7,7 @@ landing.py   frames of children in, a spool out, and with a root in the same pro
 root.py      a spool in, results out
 results.py   results as files, each row once
 spool.py     a spool that forgets what has become results
+members.py   children come and go;  moving.py  a leaf gets another parent
 control.py   questions and orders from the same machine
 warming.py   what is loaded before the first row comes
 starting.py  the process that `tree.yaml` describes

@@ -7,6 +7,7 @@ from typing import Any
 
 from windrow.edge.carrier import Below
 from windrow.edge.landing import Landing
+from windrow.edge.processes.members import member_orders
 from windrow.edge.processes.process import Process
 from windrow.edge.processes.results import Results
 from windrow.edge.processes.root import SpoolReader
@@ -79,7 +80,8 @@ class LandingProcess(Process):
 
     def orders(self) -> Mapping[str, Callable[..., Any]]:
         """Queries come and go."""
-        return {**super().orders(), "ask": self._ask, "drop": self._drop}
+        members = member_orders(self._core, self._below)
+        return {**super().orders(), **members, "ask": self._ask, "drop": self._drop}
 
     def _ask(self, text: str) -> str:
         return self._core.ask(text)

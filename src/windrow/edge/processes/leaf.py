@@ -10,6 +10,7 @@ from windrow.edge.carrier import Above
 from windrow.edge.clock import Pace
 from windrow.edge.leaf import Batch, Leaf
 from windrow.edge.payload import END
+from windrow.edge.processes.moving import Moving
 from windrow.edge.processes.process import Process
 from windrow.edge.query import read_node_query
 from windrow.edge.sources.inlet import Inlet, Offer
@@ -59,6 +60,7 @@ class LeafProcess(Process):
         self._known: list[str] = []
         self._learn()
         self._ends = False
+        self.moving: Moving | None = None  # whoever knows more parents than one sets it
 
     @property
     def tick_us(self) -> int:
@@ -74,7 +76,8 @@ class LeafProcess(Process):
 
     def sockets(self) -> list[Any]:
         """What to wait for."""
-        return [self.inlet, *self._above.sockets]
+        new = None if self.moving is None else self.moving.new
+        return [self.inlet, *self._above.sockets, *([] if new is None else new.sockets)]
 
     def turn(self, now: int) -> None:
         """Take what has come, make it safe, send, and let sources know."""
@@ -90,6 +93,7 @@ class LeafProcess(Process):
             self._finish()
         for message in self._core.step(now):
             self._above.send(message)
+        self._go_on_moving(now)
         for offer, accepted in told:
             offer.tell(accepted)
 
@@ -99,6 +103,8 @@ class LeafProcess(Process):
         for source in self._sources:
             source.close()
         self._above.close(linger_ms=500)
+        if self.moving is not None and self.moving.new is not None:
+            self.moving.new.close(linger_ms=500)
         self._log.close()
 
     def status(self) -> Status:
@@ -107,7 +113,11 @@ class LeafProcess(Process):
 
     def traffic(self) -> Mapping[str, Any]:
         """What has gone to neighbours and come from them."""
-        return {"up": dict(self._above.traffic), "parent": self._above.connected}
+        return {
+            "up": dict(self._above.traffic),
+            "parent": self._above.connected,
+            "moving": self._core.is_moving,
+        }
 
     def counters(self) -> Iterable[Counter[str]]:
         """What is counted outside of the core."""
@@ -120,7 +130,36 @@ class LeafProcess(Process):
 
     def orders(self) -> Mapping[str, Callable[..., Any]]:
         """A leaf may be told that its sources have ended."""
-        return {**super().orders(), "end": self._core.end}
+        return {**super().orders(), "end": self._core.end, "move": self._move}
+
+    def _move(self, parent: str, address: str, key: str = "") -> None:
+        """Go to another parent, which expects this leaf already."""
+        if self.moving is None:
+            raise InputError(
+                f"parent={parent!r}: this leaf was opened for one parent; open another"
+            )
+        self._core.move()
+        self._log.sync()  # the file of the way believes that the leaf knows
+        self.moving.begin(parent, address, key)
+
+    def _go_on_moving(self, now: int) -> None:
+        """Speak to both parents, until the one before has all that is its own."""
+        if self.moving is None or self.moving.new is None:
+            return
+        new = self.moving.new
+        if new.changed():
+            self.note_way(new.connected)
+            self._core.lost(new=True)
+        for message in new.received():
+            self.guarded(self._receive_from_new, message, now)
+        for message in self._core.sends_to_new(now):
+            new.send(message)
+        if not self._core.is_moving:
+            self._above.close(linger_ms=500)
+            self._above = self.moving.ended()
+
+    def _receive_from_new(self, message: Message, now: int) -> None:
+        self._core.receive(message, now, new=True)
 
     def _receive(self, message: Message, now: int) -> None:
         if isinstance(message, Asking) and not self._fits(message.text):

@@ -1,12 +1,13 @@
 """A merger as a process; it needs its folder for its status alone."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from windrow.edge.carrier import Above, Below
 from windrow.edge.merger import Merger
+from windrow.edge.processes.members import member_orders
 from windrow.edge.processes.process import Process, now_us
 from windrow.wire.messages import Status
 
@@ -69,6 +70,10 @@ class MergerProcess(Process):
     def counters(self) -> Iterable[Counter[str]]:
         """What is counted outside of the core."""
         return [self.counts, self._above.counts, self._below.counts]
+
+    def orders(self) -> Mapping[str, Callable[..., Any]]:
+        """Members come and go."""
+        return {**super().orders(), **member_orders(self._core, self._below)}
 
     def tell(self, status: Status) -> None:
         """Let the parent know."""

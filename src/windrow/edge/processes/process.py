@@ -47,6 +47,7 @@ class Process(ABC):
         self.counts: Counter[str] = Counter()
         self._control = Control(folder)
         self._poller = zmq.Poller()
+        self._watched: list[Any] = []
         self._waking, self._wake = os.pipe()
         os.set_blocking(self._wake, False)
         self._stopping = False
@@ -58,11 +59,10 @@ class Process(ABC):
 
     def run(self) -> None:
         """Go on until `stop`."""
-        for one in [self._waking, *self._control.sockets, *self.sockets()]:
-            self._poller.register(one, zmq.POLLIN)
         _LOG.info("%s %s begins", self.role, self.name)
         try:
             while not self._stopping:
+                self._watch()
                 ready = self._poller.poll(0 if self.is_busy() else self.tick_us // 1_000)
                 if any(one == self._waking for one, _ in ready):
                     os.read(self._waking, 1 << 12)
@@ -156,6 +156,15 @@ class Process(ABC):
     def note_way(self, connected: bool) -> None:  # noqa: FBT001
         """Log that the parent has come or gone."""
         _LOG.info("%s: the parent is %s", self.name, "there" if connected else "away")
+
+    def _watch(self) -> None:
+        """Wait for what there is to wait for now."""
+        wanted = [self._waking, *self._control.sockets, *self.sockets()]
+        if wanted != self._watched:
+            self._watched = wanted
+            self._poller = zmq.Poller()
+            for one in wanted:
+                self._poller.register(one, zmq.POLLIN)
 
     def _report(self) -> None:
         if self._now - self._reported < _REPORT_US:

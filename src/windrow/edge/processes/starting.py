@@ -1,15 +1,17 @@
 """The process that an entry of `tree.yaml` describes."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import zmq
 
 from windrow.edge.carrier import MOST_BYTES, Above, Below
 from windrow.edge.children import Absence
-from windrow.edge.keys import read_keys
+from windrow.edge.keys import Keys, read_keys
 from windrow.edge.processes.landing import LandingProcess
 from windrow.edge.processes.leaf import LeafProcess
 from windrow.edge.processes.merger import MergerProcess
+from windrow.edge.processes.moving import Moving, Way
 from windrow.edge.processes.process import Process
 from windrow.edge.processes.results import Results
 from windrow.edge.processes.root import RootProcess
@@ -34,10 +36,17 @@ def process_of(tree: Tree, name: str) -> Process:
     queries = [query.text for query in tree.queries.values()]
     warm_up(queries)
     if node.role is Role.LEAF:
-        above = _above(tree, node, context, keys, carried)
+        moving = Moving(
+            node.folder,
+            _way(tree, node, keys),
+            lambda way: _above(context, node.name, way, keys, carried),
+        )
+        above = moving.open()
         limits = {key: tree.limits[key] for key in ("spool_bytes",) if key in tree.limits}
         sources = [opened(source, name) for source in node.sources]
-        return LeafProcess(name, node.folder, above, sources, queries, tree.pace, **limits)
+        leaf = LeafProcess(name, node.folder, above, sources, queries, tree.pace, **limits)
+        leaf.moving = moving
+        return leaf
     assert node.listen is not None
     below = Below(context, node.listen, keys, **carried)
     how: dict[str, Any] = {"absence": tree.absence, "patience_us": tree.patience_us}
@@ -45,17 +54,27 @@ def process_of(tree: Tree, name: str) -> Process:
         how["buffer_bytes"] = tree.limits["buffer_bytes"]
     children = tree.children(name)
     if node.role is Role.MERGER:
-        above = _above(tree, node, context, keys, carried)
+        above = _above(context, name, _way(tree, node, keys), keys, carried)
         return MergerProcess(name, node.folder, above, below, children, **how)
     results = None if node.results is None else _results(tree, node.results)
     return LandingProcess(name, node.folder, below, children, queries, results, **how)
 
 
-def _above(tree: Tree, node: Node, context: Any, keys: Any, carried: dict[str, Any]) -> Above:
+def _way(tree: Tree, node: Node, keys: Keys | None) -> Way:
+    """How the file says that a node gets to its parent."""
     assert node.parent is not None
     address = tree.nodes[node.parent].address
     assert address is not None
-    return Above(context, node.name, address, node.parent, keys, **carried)
+    return node.parent, address, "" if keys is None else keys.public_of(node.parent).decode()
+
+
+def _above(
+    context: Any, name: str, way: Way, keys: Keys | None, carried: Mapping[str, Any]
+) -> Above:
+    parent, address, key = way
+    if keys is not None:
+        keys.names[key.encode()] = parent
+    return Above(context, name, address, parent, keys, **carried)
 
 
 def _results(tree: Tree, files: ResultFiles) -> Results:
