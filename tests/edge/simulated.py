@@ -8,6 +8,7 @@ import heapq
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -108,11 +109,11 @@ class Simulation:
         self.left = {leaf: len(batches) for leaf, batches in arrivals.items()}
         for leaf, batches in arrivals.items():
             for number, (at, rows) in enumerate(batches):
-                self.at(at, lambda leaf=leaf, n=number, rows=rows: self.arrive(leaf, n, rows))
+                self.at(at, partial(self.arrive, leaf, number, rows))
         last = max((at for batches in arrivals.values() for at, _ in batches), default=0)
         for _ in range(faults.crashes):
             name = self.chance.choice(sorted(self.nodes))
-            self.at(self.chance.randint(0, last + SECOND), lambda name=name: self.crash(name))
+            self.at(self.chance.randint(0, last + SECOND), partial(self.crash, name))
         self.at(last + 2 * SECOND, self.finish)
         self.last = last
         for name in self.nodes:
@@ -225,7 +226,8 @@ class Simulation:
 
     def answers(self) -> list[Answer]:
         """What a root makes of the spool; it begins again from a checkpoint now and then."""
-        root, out = Root(), []
+        root = Root()
+        out: list[Answer] = []
         for record in self.disks["root"].records():
             out += root.apply([record])
             if self.chance.random() < 0.1:

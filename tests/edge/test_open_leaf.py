@@ -1,6 +1,7 @@
 """A leaf inside one's own program."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ def test_rows_that_a_program_inserts_become_results(tmp_path: Path) -> None:
     }
     given = batches(3)
     with running_tree(tmp_path, nodes, only=["hq"], pace={"live": False}) as tree:
-        how = {"parent_name": "hq", "parent": address, "keys": tmp_path / "keys"}
+        how: dict[str, Any] = {"parent_name": "hq", "parent": address, "keys": tmp_path / "keys"}
         for begin, end in ((0, 4), (2, len(given))):  # a program that begins again
             with open_leaf(JOB, name="app", folder=tmp_path / "app", live=False, **how) as leaf:
                 for number in range(begin, end):

@@ -39,6 +39,7 @@ class NodeQuery:
     edge: Edge
     intake: Intake
     outcome: Outcome
+    shown: Mapping[str, str]  # what the user calls a column, by our name for it
 
     @property
     def pinned(self) -> bool:
@@ -62,6 +63,16 @@ class NodeQuery:
     def answers(self, results: pa.Table) -> pa.Table:
         """Results of an engine as the user knows them, just as on Spark."""
         return self.outcome.of(results)
+
+    def as_given(self, rows: pa.Table) -> pa.Table:
+        """Rows of an engine with the user's columns, as far as the query reads them."""
+        found: dict[str, pa.ChunkedArray] = {}
+        for ours, column in zip(rows.column_names, rows.columns, strict=True):
+            if ours == "t":
+                column = column.cast(self.outcome.time_type)
+            if ours in self.shown:
+                found.setdefault(self.shown[ours], column)
+        return pa.table(found)
 
     @cached_property
     def answer_schema(self) -> pa.Schema:
@@ -138,8 +149,15 @@ class _Reading:
             lateness_us=lateness_us,
             ordered=job.ordered,
             edge=job.edge,
-            intake=Intake(schema, where, asking.expressions, (max(lowest), min(highest))),
+            intake=Intake(
+                schema,
+                where,
+                asking.expressions,
+                pa.schema([field for field in definition.schema if field.name != "n"]),
+                (max(lowest), min(highest)),
+            ),
             outcome=outcome,
+            shown=asking.shown,
         )
 
     def _derived(self, scope: Scope) -> tuple[Scope, Mapping[str, Expression]]:

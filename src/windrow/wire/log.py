@@ -1,12 +1,15 @@
 """An append-only log in a folder: records that survive a crash, each whole or not at all.
 
     folder/
-        00000000000000000000.log   records from number 0 on, each: length | checksum | content
+        00000000000000000000.log   records from number 0 on, each: head | content
         00000000000000004711.log   the next file begins where the one before was full
 
+    head: length of the content | checksum of the content | checksum of these two
+
 A record counts once `sync` has returned.  A crash may leave the beginning of a record at the end of
-the last file: it is cut off when the log is opened again.  Anything else that is not as it was
-written is damage, and is an error.
+the last file, or zeros: they are cut off when the log is opened again.  Anything else that is not
+as it was written is damage, and is an error.  The head has a checksum of its own, so that a damaged
+length does not make all that follows look like the beginning of a record.
 """
 
 import os
@@ -23,6 +26,8 @@ from windrow.files.replacing import sync_folder
 __all__ = ["Disk", "Log", "Tail", "records_of"]
 
 _RECORD = struct.Struct("<II")
+_CHECK = struct.Struct("<I")
+_HEAD_BYTES = _RECORD.size + _CHECK.size
 _FILE_BYTES = 16 << 20
 
 
@@ -87,9 +92,10 @@ class Log:
         if self._open is None or newest is None or self._sizes[newest] >= self._file_bytes:
             newest = self._next_file(newest)
         assert self._open is not None
-        self._open.write(_RECORD.pack(len(record), crc32(record)))
+        head = _RECORD.pack(len(record), crc32(record))
+        self._open.write(head + _CHECK.pack(crc32(head)))
         self._open.write(record)  # rows take long to copy
-        self._sizes[newest] += _RECORD.size + len(record)
+        self._sizes[newest] += _HEAD_BYTES + len(record)
         self._dirty = True
         self.end += 1
         return self.end - 1
@@ -144,7 +150,7 @@ class Log:
         """Count the records of the last file, and cut off one that a crash left unfinished."""
         whole = 0
         for content in _contents(path, last=True):
-            whole += _RECORD.size + len(content)
+            whole += _HEAD_BYTES + len(content)
             start += 1
         self.end = start
         if whole < path.stat().st_size:
@@ -155,13 +161,21 @@ class Log:
 def records_of(folder: Path, since: int = 0) -> Iterator[tuple[int, bytes]]:
     """The records of a log from a number on, also while another process writes it."""
     files = _files(folder)
+    expected = None
     for place, (start, path) in enumerate(files):
         last = place == len(files) - 1
         if not last and files[place + 1][0] <= since:
             continue
-        for number, content in enumerate(_contents(path, last=last), start):
-            if number >= since:
-                yield number, content
+        if expected not in (None, start):
+            raise DamagedPageError(
+                f"{path.name} does not begin with record {expected:,}: a file before it is missing "
+                "or cut off; restore it from a copy, or begin with an empty folder"
+            )
+        expected = start
+        for content in _contents(path, last=last):
+            if expected >= since:
+                yield expected, content
+            expected += 1
 
 
 class Tail:
@@ -239,19 +253,45 @@ def _contents(path: Path, *, last: bool) -> Iterator[bytes]:
     content = path.read_bytes()
     place = 0
     while place < len(content):
-        end = place + _RECORD.size
-        length, check = _RECORD.unpack_from(content, place) if end <= len(content) else (0, 0)
-        record = content[end : end + length]
-        torn = end + length > len(content) or end > len(content)
-        if torn or crc32(record) != check:
-            if last and (torn or end + length == len(content)):
-                return  # the end of a file that a crash, or a writer, has not finished
+        record = _record_at(content, place)
+        if record is None:
+            if last and _is_unfinished(content, place):
+                return
             raise DamagedPageError(
                 f"{path.name} is damaged at byte {place:,}: a record there is not as it was "
                 "written; restore the file from a copy, or begin with an empty folder"
             )
         yield record
-        place = end + length
+        place += _HEAD_BYTES + len(record)
+
+
+def _record_at(content: bytes, place: int) -> bytes | None:
+    """The record that begins at a place, if it is whole."""
+    length = _length_at(content, place)
+    if length is None:
+        return None
+    begin = place + _HEAD_BYTES
+    record = content[begin : begin + length]
+    _, check = _RECORD.unpack_from(content, place)
+    return record if len(record) == length and crc32(record) == check else None
+
+
+def _length_at(content: bytes, place: int) -> int | None:
+    """The length of the record whose head is at a place, if the head is whole."""
+    head, check = content[place : place + _RECORD.size], place + _RECORD.size
+    if place + _HEAD_BYTES > len(content) or crc32(head) != _CHECK.unpack_from(content, check)[0]:
+        return None
+    length: int = _RECORD.unpack(head)[0]
+    return length
+
+
+def _is_unfinished(content: bytes, place: int) -> bool:
+    """Whether this is how a crash, or a writer at work, leaves the end of a file."""
+    left = len(content) - place
+    if left < _HEAD_BYTES or not any(content[place:]):
+        return True
+    length = _length_at(content, place)
+    return length is not None and left <= _HEAD_BYTES + length
 
 
 def _files(folder: Path) -> list[tuple[int, Path]]:

@@ -44,6 +44,7 @@ __all__ = [
     "rounded",
     "saturated",
     "square_root",
+    "whole_of_floats",
 ]
 
 _WIDE = pa.decimal256(76, 0)
@@ -252,9 +253,29 @@ def _whole(name: str, inner: Expression, function: Any) -> Expression:
         return strict(kind, written, [inner], lambda a: fitted(function(a.cast(wide)), kind)[0])
     if is_int(inner.kind):
         return strict(pa.int64(), written, [inner], lambda a: a.cast(pa.int64()))
-    return strict(
-        pa.int64(), written, [as_kind(inner, pa.float64())], lambda a: saturated(function(a))
+
+    def apply(a: pa.Array) -> tuple[pa.Array, Mask]:
+        zero = pa.scalar(0.0)  # which Spark gives for NaN
+        return whole_of_floats(function(pc.if_else(pc.is_nan(a), zero, a)), pa.int64())
+
+    floats = as_kind(inner, pa.float64())
+    return strict(pa.int64(), written, [floats], apply, "does not fit bigint")
+
+
+def whole_of_floats(floats: pa.Array, kind: pa.DataType) -> tuple[pa.Array, Mask]:
+    """Floats without what is behind their point as integers, and where they do not fit."""
+    lowest, highest = LIMITS[kind]
+    wide = floats.cast(pa.float64())
+    # Spark compares with the nearest floats: 2⁶³ itself becomes the highest integer
+    fits = pc.and_(
+        pc.less_equal(pc.floor(wide), float(highest)),
+        pc.greater_equal(pc.ceil(wide), float(lowest)),
     )
+    bad = mask_of(pc.invert(fits))
+    whole = saturated(pc.trunc(wide))
+    if bad.any():
+        whole = pc.if_else(pa.array(bad), pa.scalar(None, pa.int64()), whole)
+    return whole.cast(kind), bad
 
 
 def saturated(numbers: pa.Array) -> pa.Array:
