@@ -17,13 +17,16 @@ OLDEST_READY := $(OLDEST)/.ready
 export PYSPARK_PYTHON := $(CURDIR)/$(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-slow test-oldest lint types layers redis-server format docs bench bench-approx bench-edge bench-parallel bench-spark bench-store bench-topology clean
+.PHONY: help demo demo-edge test test-fast test-slow test-oldest lint types layers redis-server format docs bench bench-approx bench-edge bench-parallel bench-spark bench-store bench-topology clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(READY)  ## a day of sensors on embedded Spark: batch, stream, and a page about both
 	@$(BIN)/python -m examples.hot_hours.demo
+
+demo-edge: $(READY)  ## 500 devices and a tree of 28 nodes, in a minute, and a page about it
+	@$(BIN)/python -m examples.edge_tree.demo
 
 test: lint types layers redis-server  ## everything a change must pass
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)

@@ -10,7 +10,7 @@ PAGE = Template("""\
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>windrow: hot hours of a day</title>
+<title>windrow: $title</title>
 <style>
   body { margin: 0 auto; padding: 2.5rem 1.5rem 4rem; max-width: 60rem; color: #1e293b;
          background: #fff; font: 16px/1.55 system-ui, "Segoe UI", Roboto, sans-serif; }

@@ -1,4 +1,4 @@
-"""Queries and rows that tests of trees share, from one random source, and the oracle's results."""
+"""Queries and rows that the tests of trees share, drawn from one random source."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -20,9 +20,10 @@ def test_rows_that_a_program_inserts_become_results(tmp_path: Path) -> None:
     }
     given = batches(3)
     with running_tree(tmp_path, nodes, only=["hq"], pace={"live": False}) as tree:
-        how: dict[str, Any] = {"parent_name": "hq", "parent": address, "keys": tmp_path / "keys"}
+        how: dict[str, Any] = {"parent_name": "hq", "parent": address}
+        how |= {"folder": tmp_path / "app", "keys": tmp_path / "keys", "live": False}
         for begin, end in ((0, 4), (2, len(given))):  # a program that begins again
-            with open_leaf(JOB, name="app", folder=tmp_path / "app", live=False, **how) as leaf:
+            with open_leaf(JOB, name="app", **how) as leaf:
                 for number in range(begin, end):
                     leaf.insert(given[number], number=number)
                 with pytest.raises(InputError, match="give values"):

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from windrow.errors import DamagedPageError, StoreError
-from windrow.wire.log import Log, records_of
+from windrow.wire.log import Log
+from windrow.wire.log_files import records_of
 
 RECORDS = [b"", b"a", b"\0" * 20, b"second", bytes(range(256)), b"last one"]
 

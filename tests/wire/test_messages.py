@@ -44,7 +44,9 @@ _plain = st.recursive(
 KINDS: dict[type, st.SearchStrategy[Any]] = {
     Hello: st.builds(Hello, _numbers),
     Frame: st.builds(Frame, _names, _numbers, _numbers, _numbers, _bodies, _several),
-    Late: st.builds(Late, _names, _names, _numbers, _numbers, _bodies, _numbers, _numbers),
+    Late: st.builds(
+        Late, *(_names, _names, _numbers, _numbers, _bodies, _numbers, _numbers), _several
+    ),
     Leaving: st.builds(Leaving, _frontiers),
     Status: st.builds(Status, st.dictionaries(_names, _plain, max_size=3)),
     Welcome: st.builds(Welcome, _several, _numbers, _frontiers, _frontiers, _frontiers, _numbers),

@@ -3,13 +3,23 @@
 import logging
 import signal
 import sys
+from importlib.abc import MetaPathFinder
 from pathlib import Path
+from typing import Any
 
 import click
 
 from windrow.cli.options import PATH, plain_command
 
 __all__ = ["node"]
+
+
+class _NoPandas(MetaPathFinder):
+    """Arrow imports pandas where it is installed: a second and 60 MB that a node has no use for."""
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> None:
+        if fullname == "pandas":
+            raise ModuleNotFoundError("a node does without pandas", name="pandas")
 
 
 @click.command()
@@ -28,8 +38,7 @@ def node(tree_file: Path, name: str, *, check: bool, quiet: bool) -> None:
     from windrow.edge.processes.starting import process_of
     from windrow.edge.tree_file import read_tree
 
-    # pyarrow imports pandas where it is installed: a second and 60 MB that a node has no use for.
-    sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, _NoPandas())
     tree = read_tree(tree_file)
     tree.node(name)
     if check:

@@ -21,7 +21,7 @@ from zmq.utils.monitor import recv_monitor_message
 
 from windrow.edge.keys import Keys
 from windrow.errors import InputError, MessageError
-from windrow.wire.messages import Message, decode, encode
+from windrow.wire.messages import Frame, Message, decode, encode
 
 __all__ = ["Above", "Below", "Received", "is_loopback"]
 
@@ -56,6 +56,7 @@ class Below:
     ) -> None:
         _check(address, keys, insecure=insecure)
         self.counts: Counter[str] = Counter()
+        self.traffic: Counter[str] = Counter()
         self._keys = keys
         self._routes: dict[str, bytes] = {}  # where each child is heard from
         self._zap: zmq.Socket[bytes] | None = None
@@ -117,7 +118,9 @@ class Below:
             return None
         self._routes[sender] = parts[0].bytes
         try:
-            return Received(sender, decode(parts[1].buffer))
+            message = decode(parts[1].buffer)
+            _count(self.traffic, message, len(parts[1]))
+            return Received(sender, message)
         except MessageError:
             self.counts["unreadable messages"] += 1
             return None
@@ -164,6 +167,7 @@ class Above:
     ) -> None:
         _check(address, keys, insecure=insecure)
         self.counts: Counter[str] = Counter()
+        self.traffic: Counter[str] = Counter()
         self.connected = False
         self._socket = _socket(context, zmq.DEALER, most_bytes)
         self._socket.immediate = True  # nothing waits for a parent who is away
@@ -171,7 +175,7 @@ class Above:
         self._socket.reconnect_ivl_max = _MOST_RECONNECT_MS
         if keys is None:
             # Another one each time: a parent may still hold the connection before.
-            self._socket.identity = name.encode() + b"/" + secrets.token_bytes(8)
+            self._socket.identity = f"{name}/{secrets.token_hex(8)}".encode()
         else:
             self._socket.curve_secretkey = keys.secret
             self._socket.curve_publickey = keys.public
@@ -215,7 +219,9 @@ class Above:
         if not self.connected:
             return
         try:
-            self._socket.send(encode(message), zmq.NOBLOCK)
+            content = encode(message)
+            self._socket.send(content, zmq.NOBLOCK)
+            _count(self.traffic, message, len(content))
         except zmq.Again:
             self.counts["messages to an absent parent"] += 1
 
@@ -247,6 +253,13 @@ def _check(address: str, keys: Keys | None, *, insecure: bool) -> None:
             f"address={address!r} can be reached by others, and nodes without keys believe "
             "anybody; make keys (keys: in tree.yaml), or say insecure: true"
         )
+
+
+def _count(traffic: Counter[str], message: Message, size: int) -> None:
+    traffic["bytes"] += size
+    if isinstance(message, Frame):
+        for what, number in (("bytes", size), ("frames", 1), ("rows", message.rows)):
+            traffic[f"{what} of {message.query}"] += number
 
 
 def _open(way: Any, address: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -39,7 +39,8 @@ class NodeQuery:
     edge: Edge
     intake: Intake
     outcome: Outcome
-    shown: Mapping[str, str]  # what the user calls a column, by our name for it
+    paths: Mapping[str, tuple[str, ...]]  # of the columns that it reads, by internal name
+    job: Job
 
     @property
     def pinned(self) -> bool:
@@ -70,8 +71,8 @@ class NodeQuery:
         for ours, column in zip(rows.column_names, rows.columns, strict=True):
             if ours == "t":
                 column = column.cast(self.outcome.time_type)
-            if ours in self.shown:
-                found.setdefault(self.shown[ours], column)
+            if ours in self.paths:
+                found.setdefault(self.paths[ours][-1], column)
         return pa.table(found)
 
     @cached_property
@@ -82,6 +83,7 @@ class NodeQuery:
         return self.answers(engine_for(self.definition).schema.empty_table()).schema
 
 
+@lru_cache(maxsize=64)  # with each welcome nodes are told again what they have read long ago
 def read_node_query(text: str, name: str = "job") -> NodeQuery:
     """The query of a job's text; `JobFileError` says all that is wrong with it.
 
@@ -157,7 +159,8 @@ class _Reading:
                 (max(lowest), min(highest)),
             ),
             outcome=outcome,
-            shown=asking.shown,
+            paths=asking.paths,
+            job=job,
         )
 
     def _derived(self, scope: Scope) -> tuple[Scope, Mapping[str, Expression]]:

@@ -5,6 +5,7 @@
     keys: keys                       # public and secret keys; or insecure: true
     pace: {live: true, idle: 5 seconds, beat: 250 milliseconds, max_skew: 1 minute}
     absence: wait                    # or {exclude: 30 seconds}
+    plan: plan.json                  # the plan it was made from, if `windrow tree make` made it
     limits: {spool_bytes: 1000000000}
     nodes:
       hq:      {role: root, listen: "tcp://0.0.0.0:7000", address: "tcp://hq:7000", results: out}
@@ -96,6 +97,7 @@ class Tree:
     absence: Absence = Absence.WAIT
     patience_us: int = 30_000_000
     limits: Mapping[str, int] = field(default_factory=dict)
+    plan: Path | None = None
 
     def children(self, name: str) -> list[str]:
         """The names of a node's children."""
@@ -132,7 +134,17 @@ class _Reading:
         self._problems = root.problems
 
     def tree(self) -> Tree | None:
-        known = ("queries", "folder", "keys", "insecure", "pace", "absence", "limits", "nodes")
+        known = (
+            "queries",
+            "folder",
+            "keys",
+            "insecure",
+            "pace",
+            "absence",
+            "limits",
+            "plan",
+            "nodes",
+        )
         found = self._root.section(known, f"nodes: {_NODES}")
         for key, example in (("nodes", _NODES), ("queries", "[hot.yaml]")):
             if key not in found:
@@ -141,6 +153,7 @@ class _Reading:
         if "folder" in found:
             folder = self._path_of(found["folder"], "state") or folder
         keys = self._path_of(found["keys"], "keys") if "keys" in found else None
+        plan = self._path_of(found["plan"], "plan.json") if "plan" in found else None
         insecure = bool(found["insecure"].flag()) if "insecure" in found else False
         if keys is not None and insecure:
             found["insecure"].complain_of_key(
@@ -160,7 +173,9 @@ class _Reading:
         pace = self._pace(found["pace"]) if "pace" in found else Pace()
         queries = self._queries(found["queries"]) if "queries" in found else {}
         nodes = self._nodes(found["nodes"], folder) if "nodes" in found else {}
-        return Tree(self._path, nodes, queries, keys, insecure, pace, absence, patience_us, limits)
+        return Tree(
+            self._path, nodes, queries, keys, insecure, pace, absence, patience_us, limits, plan
+        )
 
     def _path_of(self, entry: Entry, example: str) -> Path | None:
         text = entry.text(example)

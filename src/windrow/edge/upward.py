@@ -171,8 +171,9 @@ class Upward:
             self.connected = True
             self._credit = message.credit
             self.frontiers = dict(message.frontiers)
-            for query in self._boxes:
+            for query, box in self._boxes.items():
                 self._enter(query)
+                box.safe(message.durable.get(query, BEGIN))
             if self._unconfirmed:
                 self._out.append(Leaving(dict(self._leaving)))
             self._late_sent.clear()

@@ -74,7 +74,7 @@ def cast(inner: Expression, kind: pa.DataType) -> Expression:
     if inner.is_null:
         return literal(None, kind, written)
     if inner.kind == kind:
-        return inner
+        return inner.computed()
     found = _cast_to(inner.kind, kind)
     if found is None:
         raise MismatchError(

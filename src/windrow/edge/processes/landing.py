@@ -69,6 +69,10 @@ class LandingProcess(Process):
             nodes[self.name] = {**nodes[self.name], "root": self._reader.figures()}
         return Status(nodes)
 
+    def traffic(self) -> Mapping[str, Any]:
+        """What has gone to neighbours and come from them."""
+        return {"down": dict(self._below.traffic)}
+
     def counters(self) -> Iterable[Counter[str]]:
         """What is counted outside of the core."""
         return [self.counts, self._below.counts]

@@ -105,6 +105,10 @@ class LeafProcess(Process):
         """How the leaf fares."""
         return self._core.status()
 
+    def traffic(self) -> Mapping[str, Any]:
+        """What has gone to neighbours and come from them."""
+        return {"up": dict(self._above.traffic), "parent": self._above.connected}
+
     def counters(self) -> Iterable[Counter[str]]:
         """What is counted outside of the core."""
         return [self.counts, self._above.counts, self.inlet.rejects.counts]

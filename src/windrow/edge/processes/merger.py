@@ -1,7 +1,7 @@
 """A merger as a process; it needs its folder for its status alone."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,14 @@ class MergerProcess(Process):
     def status(self) -> Status:
         """How the node and those below it fare."""
         return self._core.status()
+
+    def traffic(self) -> Mapping[str, Any]:
+        """What has gone to neighbours and come from them."""
+        return {
+            "up": dict(self._above.traffic),
+            "down": dict(self._below.traffic),
+            "parent": self._above.connected,
+        }
 
     def counters(self) -> Iterable[Counter[str]]:
         """What is counted outside of the core."""

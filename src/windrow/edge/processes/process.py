@@ -115,6 +115,10 @@ class Process(ABC):
         """What is counted outside of the core."""
         return [self.counts]
 
+    def traffic(self) -> Mapping[str, Any]:
+        """What has gone to the parent and come from children, and whether the parent is there."""
+        return {}
+
     def tell(self, status: Status) -> None:  # noqa: B027
         """Let the parent know, if there is one."""
 
@@ -130,7 +134,7 @@ class Process(ABC):
         for counter in self.counters():
             counts.update(counter)
         more = {"pid": os.getpid(), "began": self._began, "now": self._now, "counts": dict(counts)}
-        nodes[self.name] = {**own, **more}
+        nodes[self.name] = {**own, **more, **self.traffic()}
         return nodes
 
     def guarded(self, what: Callable[..., Any], *arguments: Any) -> None:

@@ -1,4 +1,4 @@
-"""`windrow tree`: what concerns a whole tree of nodes."""
+"""`windrow tree keys tree.yaml`: keys for all nodes."""
 
 from pathlib import Path
 
@@ -6,15 +6,10 @@ import click
 
 from windrow.cli.options import PATH, plain_command
 
-__all__ = ["tree"]
+__all__ = ["keys"]
 
 
-@click.group()
-def tree() -> None:
-    """Make and look after a tree of nodes, which `windrow node` runs one by one."""
-
-
-@tree.command()
+@click.command()
 @plain_command
 @click.argument("tree_file", metavar="TREE", type=PATH)
 def keys(tree_file: Path) -> None:
