@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.edge import children, leaf, root
+from windrow.edge import children, leaf_state, root
 from windrow.edge.clock import Pace
 from windrow.edge.landing import Landing
 from windrow.edge.leaf import Batch, Leaf
@@ -96,7 +96,7 @@ def mode(name: str) -> Iterator[None]:
     """What nodes that are made meanwhile send: what the query is best served by, or rows."""
     with ExitStack() as stack:
         if name == "central":
-            for module in (leaf, children, root):
+            for module in (leaf_state, children, root):
                 stack.enter_context(replaced(module, "payload_for", _rows_for))
         yield
 
