@@ -41,7 +41,7 @@ class Scenario:
 
     case: Case
     asked: list[Asked]
-    limits: dict[str, int]
+    limits: dict[str, Any]
 
     def run(self, faults: Faults, seed: int) -> Simulation:
         jobs = [one.job for one in self.asked]
@@ -130,7 +130,9 @@ def test_queries_that_come_and_go_leave_the_others_alone(seed: int) -> None:
     begun = _begun(run, found[comes])
     wanted = [] if begun is None else [r for r in case.rows if _us(r["ts"]) >= begun]
     whole = [
-        r for r in comes.expected(wanted) if "window" not in r or _us(r["window"]["start"]) >= begun
+        row
+        for row in comes.expected(wanted)
+        if "window" not in row or begun is None or _us(row["window"]["start"]) >= begun
     ]
     check_rows(run.rows(found[comes]), whole)
     assert found[goes] not in run.nodes["root"].queries

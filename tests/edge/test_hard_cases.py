@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -203,7 +204,7 @@ def test_a_merger_is_killed_between_the_frames_of_siblings() -> None:
             for leaf, rows in own.items()
         }
         again = Simulation(TREES["of height 3"], [asked.job], arrivals, NO_FAULTS, 1)
-        again.at(moment, lambda again=again: _kill_between_siblings(again, "m1", ("a", "b")))
+        again.at(moment, partial(_kill_between_siblings, again, "m1", ("a", "b")))
         again.run()
         assert repr(again.rows()) == repr(calm.rows())
 
@@ -390,7 +391,7 @@ def _frames_of_a_leaf(
             leaf = begun()
             leaf.insert([batch], 0)
         leaf.step(0)
-        for frame in leaf._up.unsafe():
+        for frame in leaf.unsafe():
             assert isinstance(frame, Frame)
             assert frames.setdefault(frame.since, encode(frame)) == encode(frame)
         if number % 2 and frames:
@@ -399,7 +400,7 @@ def _frames_of_a_leaf(
             leaf.receive(Ack(query, to, to, 1 << 20), 0)
     leaf.end()
     leaf.step(0)
-    for frame in leaf._up.unsafe():
+    for frame in leaf.unsafe():
         assert isinstance(frame, Frame)
         frames[frame.since] = encode(frame)
     return [frames[since] for since in sorted(frames)]

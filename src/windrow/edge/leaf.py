@@ -18,7 +18,7 @@ from windrow.edge.payload import BEGIN, Payload
 from windrow.edge.query import read_node_query
 from windrow.errors import WindrowError
 from windrow.wire.log import Disk
-from windrow.wire.messages import Asking, Dropping, Message, Status, Welcome
+from windrow.wire.messages import Asking, Dropping, Frame, Late, Message, Status, Welcome
 
 __all__ = ["Batch", "Leaf", "Taken"]
 
@@ -175,6 +175,10 @@ class Leaf:
     def sends_to_new(self, now: int) -> list[Message]:
         """What to send to the new parent while the leaf moves; to be called after `step`."""
         return [] if self._state.new is None else self._state.new.sends(now)
+
+    def unsafe(self) -> list[Frame | Late]:
+        """What has been sent, or will be, and is not known to be safe."""
+        return [message for way in self._state.ways for message in way.unsafe()]
 
     def figures(self) -> dict[str, Any]:
         """Plain numbers about the leaf."""
