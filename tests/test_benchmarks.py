@@ -76,11 +76,10 @@ def test_an_experiment_measures_all_it_shows(experiment: Experiment[Any]) -> Non
 
 @pytest.mark.slow
 def test_a_run_writes_figures_and_pictures(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     some = [tiny(e) for e in EXPERIMENTS if e.name in ("roll", "bulk")]
-    monkeypatch.setattr(command, "EXPERIMENTS", some)
-    command.main(["--out", str(tmp_path / "new")])
+    replace(command.SUITE, experiments=some).main(["--out", str(tmp_path / "new")])
     written = json.loads((tmp_path / "new" / "bench.json").read_text(encoding="utf-8"))
     assert list(written["experiments"]) == ["roll", "bulk"]
     assert {"cpus", "python", "numpy", "numba"} <= written["machine"].keys()

@@ -79,11 +79,10 @@ def test_every_experiment_has_tiny_sizes_and_a_picture() -> None:
 
 @pytest.mark.slow
 def test_a_run_writes_figures_and_pictures(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     some = [replace(e, quick=TINY[e.name]) for e in EXPERIMENTS if e.name in ("latency", "memory")]
-    monkeypatch.setattr(command, "EXPERIMENTS", some)
-    command.main(["--quick", "--out", str(tmp_path)])
+    replace(command.SUITE, experiments=some).main(["--quick", "--out", str(tmp_path)])
     written = json.loads((tmp_path / "bench-store.json").read_text(encoding="utf-8"))
     assert list(written["experiments"]) == ["latency", "memory"]
     assert {"cpus", "python", "rocksdict", "redis"} <= written["machine"].keys()

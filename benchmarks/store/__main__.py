@@ -4,9 +4,11 @@ from benchmarks.runner import Suite
 from benchmarks.store.experiments import EXPERIMENTS
 from benchmarks.store.plots import PLOTS
 
-__all__ = ["main"]
+__all__ = ["SUITE", "main"]
 
-main = Suite("benchmarks.store", __doc__, EXPERIMENTS, PLOTS, ("rocksdict", "redis")).main
+SUITE = Suite("benchmarks.store", __doc__, EXPERIMENTS, PLOTS, ("rocksdict", "redis"))
+
+main = SUITE.main
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import heapq
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -18,6 +19,7 @@ from windrow.edge.landing import Landing
 from windrow.edge.leaf import Batch, Leaf
 from windrow.edge.merger import Merger
 from windrow.edge.payload import END
+from windrow.edge.query import read_node_query
 from windrow.edge.root import Answer, Root
 from windrow.wire.messages import Message, decode, encode
 
@@ -88,12 +90,15 @@ class Simulation:
         *,
         pace: Pace | None = None,
         snapshot_bytes: int = 2_000,
+        spool_bytes: int = 1 << 30,
+        clocks: Mapping[str, int] | None = None,  # how much later than `now` it is at a node
         **how: Any,
     ) -> None:
         self.chance = random.Random(seed)
-        self.tree, self.jobs, self.faults, self.how = tree, jobs, faults, how
+        self.tree, self.jobs, self.faults, self.how = tree, [*jobs], faults, how
         self.pace = pace or Pace(live=False)
-        self.snapshot_bytes = snapshot_bytes
+        self.snapshot_bytes, self.spool_bytes = snapshot_bytes, spool_bytes
+        self.clocks = clocks or {}
         self.parent = {child: name for name, children in tree.items() for child in children}
         self.leaves = [name for name in self.parent if name not in tree]
         self.disks = {name: SimulatedDisk() for name in (*self.leaves, "root")}
@@ -108,11 +113,11 @@ class Simulation:
         self.left = {leaf: len(batches) for leaf, batches in arrivals.items()}
         for leaf, batches in arrivals.items():
             for number, (at, rows) in enumerate(batches):
-                self.at(at, lambda leaf=leaf, n=number, rows=rows: self.arrive(leaf, n, rows))
+                self.at(at, partial(self.arrive, leaf, number, rows))
         last = max((at for batches in arrivals.values() for at, _ in batches), default=0)
         for _ in range(faults.crashes):
             name = self.chance.choice(sorted(self.nodes))
-            self.at(self.chance.randint(0, last + SECOND), lambda name=name: self.crash(name))
+            self.at(self.chance.randint(0, last + SECOND), partial(self.crash, name))
         self.at(last + 2 * SECOND, self.finish)
         self.last = last
         for name in self.nodes:
@@ -124,9 +129,8 @@ class Simulation:
     def start(self, name: str) -> None:
         self.epochs[name] += 1
         if name in self.disks and name != "root":
-            self.nodes[name] = Leaf(
-                name, self.disks[name], self.jobs, self.pace, snapshot_bytes=self.snapshot_bytes
-            )
+            limits = {"snapshot_bytes": self.snapshot_bytes, "spool_bytes": self.spool_bytes}
+            self.nodes[name] = Leaf(name, self.disks[name], self.jobs, self.pace, **limits)
         elif name == "root":
             disk = self.disks[name]
             self.nodes[name] = Landing(name, self.tree[name], disk, self.jobs, **self.how)
@@ -138,6 +142,27 @@ class Simulation:
             self.disks[name].crash(self.chance)
         self.nodes.pop(name, None)
         self.at(self.now + self.chance.randint(0, 3 * SECOND), lambda: self.start(name))
+
+    def clock(self, name: str) -> int:
+        """What time a node believes it is."""
+        return self.now + self.clocks.get(name, 0)
+
+    def ask(self, text: str) -> None:
+        """A query more, as soon as the landing is there."""
+        if "root" not in self.nodes:
+            self.at(self.now + SECOND, lambda: self.ask(text))
+            return
+        self.nodes["root"].ask(text)
+        self.step("root")
+
+    def drop(self, text: str) -> None:
+        """A query that nobody asks any more."""
+        if "root" not in self.nodes:
+            self.at(self.now + SECOND, lambda: self.drop(text))
+            return
+        self.jobs = [job for job in self.jobs if job != text]
+        self.nodes["root"].drop(read_node_query(text).fingerprint)
+        self.step("root")
 
     def tick(self, name: str) -> None:
         self.step(name)
@@ -154,7 +179,7 @@ class Simulation:
         if node is None or not waiting:
             return
         batches = [Batch("s", waiting[n], n) for n in sorted(waiting)]
-        taken = node.insert(batches, self.now)
+        taken = node.insert(batches, self.clock(leaf))
         if self.faults.crashes and self.chance.random() < 0.02:
             return  # the source is cut off before it hears that its rows are safe
         self.step(leaf)
@@ -177,13 +202,13 @@ class Simulation:
         if node is None:
             return
         if isinstance(node, Leaf):
-            for message in node.step(self.now):
+            for message in node.step(self.clock(name)):
                 self.send(name, self.parent[name], message)
             return
-        for sent in node.step(self.now):
+        for sent in node.step(self.clock(name)):
             self.send(name, sent.to, sent.message)
         if isinstance(node, Merger):
-            for message in node.upward(self.now):
+            for message in node.upward(self.clock(name)):
                 self.send(name, self.parent[name], message)
 
     def send(self, sender: str, to: str, message: Message) -> None:
@@ -201,9 +226,9 @@ class Simulation:
         message = decode(content)
         if self.parent.get(to) == sender:
             up = node.receive_from_parent if isinstance(node, Merger) else node.receive
-            up(message, self.now)
+            up(message, self.clock(to))
         else:
-            node.receive(sender, message, self.now)
+            node.receive(sender, message, self.clock(to))
         self.step(to)
 
     @property
@@ -220,12 +245,27 @@ class Simulation:
             what()
         return self
 
+    def settled(self) -> "Simulation":
+        """Run on until leaves have heard that all they sent is safe, late rows too."""
+        most = self.now + 600 * SECOND
+        while not all(self.has_nothing_unsafe(leaf) for leaf in self.leaves):
+            self.now, _, what = heapq.heappop(self.queue)
+            assert self.now < most, self.stuck()
+            what()
+        return self
+
+    def has_nothing_unsafe(self, leaf: str) -> bool:
+        """Whether a leaf is there, and need not send anything again."""
+        node = self.nodes.get(leaf)
+        return node is not None and node.figures()["unsafe_bytes"] == 0
+
     def stuck(self) -> str:
         return "\n".join(f"{name}: {node.figures()}" for name, node in self.nodes.items())
 
     def answers(self) -> list[Answer]:
         """What a root makes of the spool; it begins again from a checkpoint now and then."""
-        root, out = Root(), []
+        root = Root()
+        out: list[Answer] = []
         for record in self.disks["root"].records():
             out += root.apply([record])
             if self.chance.random() < 0.1:

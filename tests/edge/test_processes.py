@@ -257,6 +257,7 @@ def test_a_leaf_whose_files_have_all_been_read_ends(tmp_path: Path) -> None:
     }
     with running_tree(tmp_path, tree_nodes, pace={"live": False}) as tree:
         assert tree.processes["a"].wait(60) == 0
+        until(lambda: len(tree.rows()) >= len(wanted(given)))  # what is safe is soon a result
         found = [row for row in found_by(tree) if row["sensor"] != "end"]
         check_rows(found, wanted(given))
         tree.start("a")

@@ -3,24 +3,34 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from windrow.cli.failures import condition_of, explained, missing_format
+from windrow.edge.query import read_node_query
+from windrow.errors import WindrowError
 from windrow.jobs import Job, JobFileError, Problem, Source, check_columns, pointing
+from windrow.spark.sources.spool import Spool
+from windrow.spark.sources.tree import FORMAT, register, shape_for
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from windrow.plan import Plan
     from windrow.spark.query import Query
 
 __all__ = ["SPARK_ERRORS", "Question", "question"]
 
 # Its own errors, and those of Java that have no form in Python.
 SPARK_ERRORS = (PySparkException, Py4JError)
+
+
+class Explained(Protocol):
+    """What can say how it is run."""
+
+    def explain(self) -> str:
+        """How, in plain words."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +45,7 @@ class Question:
         with pointing(self.job):
             return self._query(rows).aggregate(**self.job.aggregates)
 
-    def plan(self) -> "Plan":
+    def plan(self) -> Explained:
         """How the query would run."""
         with pointing(self.job):
             return self._query(self.rows).plan(**self.job.aggregates)
@@ -66,8 +76,34 @@ class Question:
         return query.keep(*job.keep) if job.keep else query
 
 
+@dataclass(frozen=True)
+class Answered(Question):
+    """What nodes of a tree have answered already, as all rows of a key come to one leaf."""
+
+    reason: str
+
+    def answer(self, rows: "DataFrame") -> Any:
+        """The results as they are."""
+        return rows
+
+    def plan(self) -> Explained:
+        """That there is nothing to compute."""
+        return self
+
+    def explain(self) -> str:
+        """The same in words."""
+        kind = "Stream" if self.job.source.stream else "Batch"
+        return (
+            f"{kind}: results of the nodes of a tree, in {self.job.source.path}.\n"
+            f"Why:\n  - {self.reason}\n"
+            "Stages, in order:\n  - Python workers: results out of the frames of the tree"
+        )
+
+
 def question(spark: "SparkSession", job: Job) -> Question:
     """Read the source, derive columns, filter; whatever does not fit points at its line."""
+    if job.source.is_tree:
+        return _from_tree(spark, job)
     with _at(job, "source"):
         rows = _load(spark, job.source)
     for name, expression in job.columns.items():
@@ -80,6 +116,41 @@ def question(spark: "SparkSession", job: Job) -> Question:
     if problems:
         raise JobFileError(problems)
     return Question(job, rows)
+
+
+def _from_tree(spark: "SparkSession", job: Job) -> Question:
+    """What nodes have sent; it is they who derive columns and filter rows."""
+    source = job.source
+    options = dict(source.options)
+    try:
+        spool = Spool.at(str(source.path or options.get("path")))
+        known = spool.queries()
+        own = _fingerprint(job)
+        if "query" not in options and own in known:
+            options["query"] = own
+        _, text = spool.text_of(options.get("query"))
+    except WindrowError as error:
+        raise JobFileError([Problem(job.place_of("source"), f"source: {error}")]) from error
+    register(spark)
+    with _at(job, "source"):
+        reader = spark.readStream if source.stream else spark.read
+        reader = reader.format(FORMAT).options(**options)
+        rows = reader.load() if source.path is None else reader.load(source.path)
+    shape = shape_for(text)
+    if shape.answered:
+        return Answered(job, rows, shape.payload.choice.reason)
+    problems = check_columns(job, rows.columns)
+    if problems:
+        raise JobFileError(problems)
+    return Question(job, rows)
+
+
+def _fingerprint(job: Job) -> str | None:
+    """Of the query that nodes would make of the same file; None if they could not."""
+    try:
+        return read_node_query(job.path.read_text(encoding="utf-8")).fingerprint
+    except (JobFileError, OSError):
+        return None
 
 
 def _load(spark: "SparkSession", source: Source) -> "DataFrame":

@@ -16,6 +16,7 @@ from windrow.cli.query import SPARK_ERRORS
 from windrow.engines.names import free_name
 from windrow.jobs import Job, JobFileError, Problem, Sink
 from windrow.spark.analysis.columns import quoted
+from windrow.spark.sources.marks import hidden_of
 
 __all__ = ["another_query", "count_batch", "count_stream", "flat", "writing"]
 
@@ -69,10 +70,14 @@ def count_stream(df: DataFrame, name: str) -> DataFrame:
 
 
 def _counts(df: DataFrame, time: str | None) -> list[Column]:
-    counts = [F.count(F.lit(1)).alias("rows")]
+    hidden = hidden_of(df)
+    known = F.lit(None) if hidden is None else quoted(hidden)
+    rows = F.lit(1) if hidden is None else F.coalesce(known.getField("rows"), F.lit(1))
+    counts = [F.coalesce(F.sum(rows), F.lit(0)).alias("rows")]
     if time is not None:
         column = quoted(time) if time in df.columns else F.col(time)  # may be inside of a struct
-        counts.append(F.count_if(column.isNull()).alias("untimed"))
+        untimed = column.isNull() & known.isNull()  # states that nodes have sent have no time
+        counts.append(F.count_if(untimed).alias("untimed"))
     return counts
 
 

@@ -24,7 +24,7 @@ class Asking:
     scope: Scope
     _asked: dict[str, str] = field(default_factory=dict)  # what was written, by our name
     _found: dict[str, Expression] = field(default_factory=dict)
-    _shown: dict[str, str] = field(default_factory=dict)
+    _paths: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def add(self, letter: str, what: Any, argument: str) -> str:
         """Request a column; requesting the same one again returns the same name."""
@@ -47,7 +47,7 @@ class Asking:
             )
         self._asked[name] = what
         self._found[name] = found
-        self._shown[name] = parts[-1]
+        self._paths[name] = tuple(parts)
 
     @property
     def expressions(self) -> Mapping[str, Expression]:
@@ -57,7 +57,12 @@ class Asking:
     @property
     def shown(self) -> Mapping[str, str]:
         """By internal name: what the user calls it."""
-        return self._shown
+        return {name: path[-1] for name, path in self._paths.items()}
+
+    @property
+    def paths(self) -> Mapping[str, tuple[str, ...]]:
+        """By internal name: the column, and the fields in it that lead to what is read."""
+        return self._paths
 
     def schema(self) -> pa.Schema:
         """The columns under internal names; the time is in microseconds, and has a number."""

@@ -73,8 +73,10 @@ class Children(ABC):
         self._buffer_bytes = buffer_bytes
         self._absence, self._patience_us = absence, patience_us
         self._known: dict[str, _Known] = {}
+        self._watched = 0
         self._heard: dict[str, int] = {}  # when each member was last heard of
         self._epochs: dict[str, int] = {}
+        self._leaving: set[str] = set()
         self._greeted: set[str] = set()  # members that wait for a welcome
         self._statuses: dict[str, Any] = {}
         self._out: list[Send] = []
@@ -140,6 +142,7 @@ class Children(ABC):
         elif isinstance(message, Late):
             self._take_late(member, message)
         elif isinstance(message, Leaving):
+            self._leaving.add(member)
             for fingerprint, at in message.frontiers.items():
                 if fingerprint in self._known:
                     self._known[fingerprint].inflow.leave(member, at)
@@ -237,7 +240,8 @@ class Children(ABC):
             frontiers, durable, passed = {}, {}, {}
             for fingerprint, known in self._known.items():
                 if known.inflow.has_left(member):
-                    frontiers[fingerprint] = durable[fingerprint] = END
+                    frontiers[fingerprint] = END
+                    durable[fingerprint] = self._durable(fingerprint)
                     continue
                 self._out.append(Send(member, Asking(fingerprint, known.query.text)))
                 if (gone := self._passed(fingerprint)) is not None:
@@ -280,21 +284,22 @@ class Children(ABC):
 
     def _watch(self, now: int) -> None:
         """Do without members that are silent for too long, if that is wanted."""
-        if self._absence is Absence.WAIT:
+        if self._absence is Absence.WAIT or now - self._watched < self._patience_us // 8:
             return
+        self._watched = now
         for member in self.members:
-            silent = now - self._heard.setdefault(member, now) > self._patience_us
-            for known in self._known.values():
-                if silent:
+            if now - self._heard.setdefault(member, now) > self._patience_us:
+                for known in self._known.values():
                     known.inflow.exclude(member)
 
     def _let_go(self) -> None:
         """Do without members that have left, query by query."""
-        for member in self.members:
-            inflows = [known.inflow for known in self._known.values()]
-            if inflows and all(member not in inflow.members for inflow in inflows):
+        inflows = [known.inflow for known in self._known.values()]
+        for member in sorted(self._leaving):
+            if all(member not in inflow.members for inflow in inflows):
+                self._leaving.discard(member)
                 self.former.add(member)
-        self.members = [member for member in self.members if member not in self.former]
+                self.members = [name for name in self.members if name != member]
 
     def _statuses_with(self, own: dict[str, Any]) -> Status:
         return Status({**self._statuses, self.name: own})

@@ -7,6 +7,7 @@ frontier of all members is merged, in the order of their names, and goes on.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from heapq import heappop, heappush
 
 import pyarrow as pa
 
@@ -74,12 +75,17 @@ class Inflow:
     def __init__(self, payload: Payload, members: Iterable[str], since: int | None = None) -> None:
         self.payload = payload
         self.merged = since  # None: nothing has been merged yet
-        self.members = {name: _Member(since) for name in members}
+        self.members: dict[str, _Member] = {}
+        self._frontiers: list[tuple[int, str]] = []  # a heap; entries that are no longer true stay
+        self._unbegun: set[str] = set()
+        self._leaving: set[str] = set()
         self.left: dict[str, int] = {}  # up to where frames of former members came here
         self.excluded: set[str] = set()  # members that are not waited for
         self.behind: list[Behind] = []  # what members sent after it was merged without them
         self._safe: dict[str, int] = {}  # up to where that is safe, by member
         self._caught: dict[str, int] = {}  # where members were waited for again
+        for name in members:
+            self.join(name, since)
 
     def frontier(self, member: str) -> int | None:
         """Up to where a member's rows are here; None if it has not begun."""
@@ -92,14 +98,20 @@ class Inflow:
 
     def join(self, name: str, since: int | None = None) -> None:
         """A new member, whose rows count from what has been merged on."""
-        if name not in self.members:
-            self.members[name] = _Member(self.merged if since is None else since)
-            self.left.pop(name, None)
+        if name in self.members:
+            return
+        self.members[name] = member = _Member()
+        self.left.pop(name, None)
+        self._unbegun.add(name)
+        frontier = self.merged if since is None else since
+        if frontier is not None:
+            self._come(name, member, frontier)
 
     def leave(self, name: str, at: int) -> None:
         """A member's frames from a frontier on go elsewhere."""
         if name in self.members:
             self.members[name].until = at
+            self._leaving.add(name)
 
     def replace(self, name: str, heirs: Iterable[str]) -> None:
         """Members that go on where another one has stopped, which may send nothing more."""
@@ -108,9 +120,11 @@ class Inflow:
             return
         for heir in heirs:
             self.join(heir, member.frontier)
-        member.until = BEGIN if member.frontier is None else member.frontier
         if member.frontier is None:
             del self.members[name]
+            self._unbegun.discard(name)
+        else:
+            self.leave(name, member.frontier)
 
     def has_left(self, name: str) -> bool:
         """Whether nothing more is expected of a member."""
@@ -124,8 +138,8 @@ class Inflow:
     def resume(self, frontier: int) -> None:
         """Go on from a frontier, after a crash that took all that was here."""
         self.merged = frontier
-        for member in self.members.values():
-            member.frontier = frontier
+        for name, member in self.members.items():
+            self._come(name, member, frontier)
 
     def exclude(self, name: str) -> None:
         """Do not wait for a member, until it has caught up."""
@@ -154,11 +168,12 @@ class Inflow:
         if member.frontier is None and frame.since < frame.to:
             return Applied.UNBEGUN
         if member.frontier is None:
-            member.frontier = member.begun = frame.since
+            member.begun = frame.since
             if name in self.excluded and (self.merged is None or frame.since >= self.merged):
                 self.excluded.discard(name)
             elif name in self.excluded:
                 self._safe[name] = frame.since
+            self._come(name, member, frame.since)
             return Applied.NEW
         if member.until is not None and frame.since >= member.until:
             return Applied.STRANGER  # it has left, or was replaced
@@ -201,17 +216,33 @@ class Inflow:
         member.rows += rows
         if frame.missing:
             member.missing[frame.to] = frame.missing
-        member.frontier = frame.to
+        self._come(name, member, frame.to)
+
+    def _come(self, name: str, member: _Member, frontier: int) -> None:
+        """All rows of a member before a time are here."""
+        member.frontier = frontier
+        self._unbegun.discard(name)
+        heappush(self._frontiers, (frontier, name))
+
+    def _lowest(self) -> int | None:
+        """The smallest frontier of all members that are waited for."""
+        while self._frontiers:
+            frontier, name = self._frontiers[0]
+            member = self.members.get(name)
+            if member is not None and member.frontier == frontier and name not in self.excluded:
+                return frontier
+            heappop(self._frontiers)
+        return None
 
     def ready(self) -> Iterator[Merged]:
         """The stretch that has become complete, if one has."""
         self._let_go()
-        waited = [m for name, m in self.members.items() if name not in self.excluded]
-        frontiers = [m.frontier for m in waited]
-        if not waited or None in frontiers:
+        to = self._lowest()
+        if to is None or self._unbegun - self.excluded:
             return
-        to = min(f for f in frontiers if f is not None)
-        since = max(m.begun for m in waited) if self.merged is None else self.merged
+        since = self.merged
+        if since is None:
+            since = max(m.begun for n, m in self.members.items() if n not in self.excluded)
         if to < since:
             return
         self.merged = since
@@ -246,8 +277,10 @@ class Inflow:
 
     def _let_go(self) -> None:
         """Do without members of which all has been merged that was to come here."""
-        for name, member in [*self.members.items()]:
-            if member.until is not None and self.merged is not None and self.merged >= member.until:
+        for name in sorted(self._leaving):
+            until = self.members[name].until
+            if until is not None and self.merged is not None and self.merged >= until:
                 del self.members[name]
-                self.left[name] = member.until
+                self.left[name] = until
                 self.excluded.discard(name)
+                self._leaving.discard(name)

@@ -20,10 +20,10 @@ __all__ = ["entry_of", "joined", "parted", "record_of", "rows_as_bytes", "rows_o
 _LENGTH = struct.Struct("<I")
 
 
-def record_of(entry: Mapping[str, Any], body: bytes = b"") -> bytes:
-    """An entry and its body as a record."""
+def record_of(entry: Mapping[str, Any], body: Any = b"") -> bytes:
+    """An entry and its body, which may be any buffer, as a record."""
     head = json.dumps(entry, separators=(",", ":")).encode()
-    return _LENGTH.pack(len(head)) + head + body
+    return b"".join((_LENGTH.pack(len(head)), head, body))
 
 
 def entry_of(record: bytes) -> tuple[dict[str, Any], bytes]:
@@ -43,13 +43,12 @@ def entry_of(record: bytes) -> tuple[dict[str, Any], bytes]:
         ) from None
 
 
-def rows_as_bytes(rows: pa.Table) -> bytes:
+def rows_as_bytes(rows: pa.Table) -> pa.Buffer:
     """Rows with their columns: sources may change theirs."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, rows.schema) as writer:
         writer.write_table(rows)
-    content: bytes = sink.getvalue().to_pybytes()
-    return content
+    return sink.getvalue()
 
 
 def rows_of(content: bytes) -> pa.Table:

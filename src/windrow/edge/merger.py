@@ -56,12 +56,16 @@ class Merger(Children):
             self._up.handle(message, now)
             if isinstance(message, Welcome):
                 self._resume(message)
-            elif (
-                isinstance(message, Ack)
-                and self._durables.get(message.query, END) < message.durable
-            ):
-                self._durables[message.query] = message.durable
-                self._answer_all(message.query)
+                for query, durable in message.durable.items():
+                    self._is_safe(query, durable)
+            elif isinstance(message, Ack):
+                self._is_safe(message.query, message.durable)
+
+    def _is_safe(self, query: str, durable: int) -> None:
+        """What children need not keep any more."""
+        if self._durables.get(query, END) < durable:
+            self._durables[query] = durable
+            self._answer_all(query)
 
     def drop(self, fingerprint: str) -> None:
         """A query that nobody asks any more."""

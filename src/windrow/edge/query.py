@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -39,6 +39,8 @@ class NodeQuery:
     edge: Edge
     intake: Intake
     outcome: Outcome
+    paths: Mapping[str, tuple[str, ...]]  # of the columns that it reads, by internal name
+    job: Job
 
     @property
     def pinned(self) -> bool:
@@ -63,6 +65,16 @@ class NodeQuery:
         """Results of an engine as the user knows them, just as on Spark."""
         return self.outcome.of(results)
 
+    def as_given(self, rows: pa.Table) -> pa.Table:
+        """Rows of an engine with the user's columns, as far as the query reads them."""
+        found: dict[str, pa.ChunkedArray] = {}
+        for ours, column in zip(rows.column_names, rows.columns, strict=True):
+            if ours == "t":
+                column = column.cast(self.outcome.time_type)
+            if ours in self.paths:
+                found.setdefault(self.paths[ours][-1], column)
+        return pa.table(found)
+
     @cached_property
     def answer_schema(self) -> pa.Schema:
         """The columns of answers."""
@@ -71,6 +83,7 @@ class NodeQuery:
         return self.answers(engine_for(self.definition).schema.empty_table()).schema
 
 
+@lru_cache(maxsize=64)  # with each welcome nodes are told again what they have read long ago
 def read_node_query(text: str, name: str = "job") -> NodeQuery:
     """The query of a job's text; `JobFileError` says all that is wrong with it.
 
@@ -138,8 +151,16 @@ class _Reading:
             lateness_us=lateness_us,
             ordered=job.ordered,
             edge=job.edge,
-            intake=Intake(schema, where, asking.expressions, (max(lowest), min(highest))),
+            intake=Intake(
+                schema,
+                where,
+                asking.expressions,
+                pa.schema([field for field in definition.schema if field.name != "n"]),
+                (max(lowest), min(highest)),
+            ),
             outcome=outcome,
+            paths=asking.paths,
+            job=job,
         )
 
     def _derived(self, scope: Scope) -> tuple[Scope, Mapping[str, Expression]]:

@@ -154,7 +154,8 @@ class Root:
         known.late += late.rows
         if not late.is_frame:
             rows = table_of(late.body, known.query.definition.schema, _UNBOUNDED)
-            yield Answer(late.query, rows, _nobody(rows.num_rows), is_late=True)
+            given = known.query.as_given(rows)
+            yield Answer(late.query, given, _nobody(rows.num_rows), is_late=True)
             return
         body = table_of(late.body, known.payload.schema, _UNBOUNDED)
         known.kept = known.payload.amended(known.kept, body, known.reached)

@@ -33,6 +33,7 @@ class Intake:
     source: pa.Schema
     where: Expression | None
     selected: Mapping[str, Expression]  # by internal name; one is "t"
+    schema: pa.Schema  # of what is made of them, without arrival numbers
     limits: tuple[int, int]  # the lowest and the highest time that windows can have
 
     def take(self, table: pa.Table) -> Rows:
@@ -69,7 +70,7 @@ class Intake:
         if not good.all():
             made = made.filter(pa.array(good))
         return Rows(
-            made,
+            pa.Table.from_arrays([made[name] for name in self.schema.names], schema=self.schema),
             left.filter(pa.array(untimed)) if untimed.any() else left.slice(0, 0),
             pa.concat_tables([given.slice(0, 0), *(part for part, _ in rejected)]),
             tuple(reason for _, reasons in rejected for reason in reasons),

@@ -79,6 +79,7 @@ class Upward:
         self._leaving: dict[str, int] = {}  # from where on frames go elsewhere
         self._heard = 0
         self._said = 0
+        self._framed = 0  # when a frame was sent
         self._patience = _RESEND_US
         self._out: deque[Message] = deque()
 
@@ -171,8 +172,9 @@ class Upward:
             self.connected = True
             self._credit = message.credit
             self.frontiers = dict(message.frontiers)
-            for query in self._boxes:
+            for query, box in self._boxes.items():
                 self._enter(query)
+                box.safe(message.durable.get(query, BEGIN))
             if self._unconfirmed:
                 self._out.append(Leaving(dict(self._leaving)))
             self._late_sent.clear()
@@ -196,9 +198,10 @@ class Upward:
 
     def _sends(self, now: int) -> list[Message]:
         if not self._heard:
-            self._heard = now
+            self._heard = self._framed = now
             return [Hello(self.epoch)]
-        if now - self._heard > self._patience and (not self.connected or self._waits()):
+        quiet = now - max(self._heard, self._framed)
+        if quiet > self._patience and (not self.connected or self._waits()):
             self._heard, self._patience = now, min(2 * self._patience, _MOST_RESEND_US)
             return [Hello(self.epoch)]
         if not self.connected:
@@ -217,6 +220,7 @@ class Upward:
                 if under_way and under_way + _size(frame) > self._credit:
                     return out
                 out.append(frame)
+                self._framed = now
                 under_way += _size(frame)
                 box.next += 1
         return out

@@ -53,21 +53,30 @@ class Passed:
 class Flow:
     """The engine of a definition under a watermark; holds no data itself.
 
-    Keys that the watermark has left behind by `forget_us` are forgotten.
+    Keys that the watermark has left behind by `forget_us` are forgotten.  What a stream brings is
+    partials if its rows can be folded in any order, or were `folded` before they came.
     """
 
-    def __init__(self, definition: Definition, emit: Emit, forget_us: int | None = None) -> None:
+    def __init__(
+        self,
+        definition: Definition,
+        emit: Emit,
+        forget_us: int | None = None,
+        *,
+        folded: bool = False,
+    ) -> None:
         self.engine = stream_engine_for(definition)
+        self._folded = folded or self.engine.folds_early
         self._windows = [window for _, window in definition.windows]
         self._share: Share | None = None
         self._emit = emit
         self._forget_us = forget_us
-        self.waits = definition.order is Order.TIME and not self.engine.folds_early
+        self.waits = definition.order is Order.TIME and not self._folded
         # Whether results need all waiting rows, not only those that no longer wait.
         self.previews = self.waits and emit is Emit.ON_CHANGE
         # A row's own window is final once the row is applied: there is nothing to preview.
         self._final_at_once = definition.order is Order.ARRIVAL and self._windows[0].per_row
-        self.rows = self.engine.partials if self.engine.folds_early else definition.schema
+        self.rows = self.engine.partials if self._folded else definition.schema
 
     @property
     def pages(self) -> bool:
@@ -91,7 +100,7 @@ class Flow:
         """Apply rows as they arrive, and give results; if rows wait, see `in_time` and `apply`."""
         # Windows that were over before this micro-batch take no rows of it: those are late.
         closing = self.engine.advance(kept, self._given(rows.slice(0, 0)), watermark.since)
-        ordered = rows if self.engine.folds_early else _by_arrival(rows)
+        ordered = rows if self._folded else _by_arrival(rows)
         changes = self._changes(closing.kept, ordered)
         step = self.engine.advance(closing.kept, self._given(ordered), watermark.until)
         results = chain(closing.results, step.results) if changes is None else [changes]
@@ -152,7 +161,7 @@ class Flow:
 
     def _given(self, rows: pa.Table) -> pa.Table | Partials:
         """What a micro-batch brought, as the engine takes it."""
-        return Partials(rows) if self.engine.folds_early else rows
+        return Partials(rows) if self._folded else rows
 
     def _changes(self, kept: Kept, rows: pa.Table) -> pa.Table | None:
         """The results that new rows change, if they are to be emitted; else None."""

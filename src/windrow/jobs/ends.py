@@ -7,14 +7,13 @@ from pathlib import Path
 import yaml
 
 from windrow.jobs.entry import Entry
-from windrow.jobs.job import AVAILABLE_NOW, Sink, Source
+from windrow.jobs.job import AVAILABLE_NOW, TREE, Sink, Source
 
 __all__ = ["APPEND_ONLY", "TO_LOOK_AT", "read_path", "read_sink", "read_source"]
 
 FILES = frozenset({"avro", "csv", "json", "orc", "parquet", "text", "xml"})
 APPEND_ONLY = FILES | {"delta"}  # as streams: what is written stays as it is
 TO_LOOK_AT = frozenset({"console", "memory", "noop"})  # they leave nothing behind
-_TREE = "tree"  # what nodes near the devices have sent, as a landing node keeps it
 _STREAMS_ONLY = frozenset({"rate", "rate-micro-batch", "socket", "kinesis"})
 _SCHEMA_INSIDE = frozenset({"avro", "orc", "parquet", "text"})
 _ADDRESS = re.compile(r"[A-Za-z][\w+.-]+:")  # s3://…, hdfs://…, dbfs:/…; C: is a drive
@@ -27,7 +26,7 @@ def read_source(entry: Entry, folder: Path) -> Source | None:
     """Where rows come from."""
     parts = entry.section(("format", "path", "schema", "options", "stream"), _SOURCE)
     format_ = _format(entry, parts, _SOURCE)
-    path = _path(entry, parts, format_, folder, FILES | {_TREE})
+    path = _path(entry, parts, format_, folder, FILES | {TREE})
     schema = parts["schema"].text('"sensor string, ts timestamp"') if "schema" in parts else None
     options = parts["options"].settings() if "options" in parts else {}
     stream = parts["stream"].flag() if "stream" in parts else format_ in _STREAMS_ONLY

@@ -10,9 +10,10 @@ from windrow.jobs.edge import Edge
 from windrow.jobs.problems import Place
 from windrow.windows import Window
 
-__all__ = ["AVAILABLE_NOW", "Job", "Read", "Sink", "Source"]
+__all__ = ["AVAILABLE_NOW", "TREE", "Job", "Read", "Sink", "Source"]
 
 AVAILABLE_NOW = "available_now"
+TREE = "tree"  # the source that nodes near the devices are, as their landing keeps what they send
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,11 @@ class Source:
     schema: str | None
     options: Mapping[str, str]
     stream: bool
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether nodes derive columns and filter rows before Spark sees what they make of them."""
+        return self.format == TREE
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,9 @@ class Slicing(Enum):
     WORKERS = "workers"
     """Python workers fold rows where they are read; partial states travel."""
 
+    TREE = "tree"
+    """Nodes near the devices have folded rows, before Spark saw any of them."""
+
 
 class Assembly(Enum):
     """Who assembles windows from rows or slices."""

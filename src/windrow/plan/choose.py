@@ -131,6 +131,8 @@ def _preferences(query: Description) -> list[Strategy]:
 
 
 def _slicing(query: Description, strategy: Strategy, method: Method) -> Slicing:
+    if query.folded:
+        return Slicing.TREE
     if strategy is Strategy.NATIVE or not query.folds:
         return Slicing.NOBODY
     if method in SPREAD and method is not Method.PANES and not query.streaming:
@@ -161,7 +163,7 @@ def _state(query: Description, slicing: Slicing, assembly: Assembly) -> State:
         return State.NONE
     if assembly is Assembly.SPARK or query.session:
         return State.WINDOWS
-    if slicing is Slicing.WORKERS:
+    if slicing in (Slicing.WORKERS, Slicing.TREE):
         return State.SLICES
     if query.in_buckets:
         return State.BUCKETS

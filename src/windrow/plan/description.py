@@ -62,6 +62,8 @@ class Description:
     unsampled: str | None = None  # why no row is looked at to find such keys
     facts: Facts | None = None  # what is known of rows, once they were looked at
     in_slots: bool = False  # all rows are cut by time, a slot to each task, for results in order
+    from_tree: str | None = None  # why nodes of a tree sent what they did, if it comes from any
+    folded: bool = False  # they sent states, and no rows
 
     def __post_init__(self) -> None:
         if not _pairs(self.windows, Window):
@@ -80,6 +82,8 @@ class Description:
             raise _wrong("lateness_ms", self.lateness_ms, "whole milliseconds, or None")
         if self.facts is not None and not isinstance(self.facts, Facts):
             raise _wrong("facts", self.facts, "Facts, or None")
+        if self.from_tree is not None and not isinstance(self.from_tree, str):
+            raise _wrong("from_tree", self.from_tree, "a reason, or None")
         if self.unsampled is not None and not isinstance(self.unsampled, str):
             raise _wrong("unsampled", self.unsampled, "a reason, or None")
 
@@ -132,8 +136,11 @@ class Description:
     def folds(self) -> bool:
         """Whether rows can be folded into slices or partial sessions where they are read.
 
-        Partial sessions of a stream would hide which of their rows are late.
+        Partial sessions of a stream would hide which of their rows are late, unless nodes of a
+        tree have found that out.
         """
+        if self.folded:
+            return True
         sessions = self.session and not self.streaming and self.order is Order.TIME
         foldable = bool(self.aligned) or sessions
         return foldable and all(part.commutative for part in self.aggregates)

@@ -13,6 +13,10 @@ LATE_ALONE = "Spark's own sessions turn a late row into a second session that ov
 # watermark would come one micro-batch later, when joins and deduplication treat it as late.
 SPLIT = "Spark's windows of a stream end in whole milliseconds, as its watermark does"
 
+# Why neither can be used where rows come from a tree.
+FOLDED = "nodes of a tree have folded the rows, and Spark cannot merge their states"
+ONE_MORE = "Spark's windows would wait for one more frame of the tree than they need"
+
 
 def feasible(query: Description) -> list[Strategy]:
     """The strategies that can run the query."""
@@ -33,6 +37,10 @@ def obstacle(query: Description, strategy: Strategy) -> str | None:
 
 
 def _native(query: Description) -> str | None:
+    if query.folded:
+        return FOLDED
+    if query.from_tree and query.streaming:
+        return ONE_MORE
     if not query.aligned and not query.session:
         return f"Spark has no windows like {query.window!r}"
     foreign = [part.text for part in query.aggregates if not part.builtin]
@@ -54,6 +62,8 @@ def _native(query: Description) -> str | None:
 
 
 def _panes(query: Description) -> str | None:
+    if query.folded:
+        return FOLDED
     if not query.aligned:
         return f"the edges of {query.window!r} are not known before its rows"
     ordered = [part.text for part in query.aggregates if not part.commutative]

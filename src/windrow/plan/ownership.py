@@ -59,6 +59,8 @@ def why_one_task(query: Description) -> str | None:
     """Why all windows of a key stay on one task; None where they could be cut by time."""
     if query.cuttable:
         return None
+    if query.folded:
+        return "nodes of a tree have folded its rows already"
     if query.in_buckets:
         return "which rows share a bucket depends on all rows before"
     if query.order is not Order.TIME:
@@ -78,6 +80,8 @@ def obstacle_of(query: Description, method: Method) -> str | None:
     """Why a method cannot run a query; None if it can."""
     if query.forced in (Strategy.NATIVE, Strategy.PANES):
         return f"with strategy={query.forced.value!r} Spark decides who owns windows"
+    if query.folded and method is not Method.KEYS:
+        return "nodes of a tree have folded the rows, and their states go by key"
     if method in SPREAD and not query.aligned:
         return f"{query.window!r} has no grid whose numbers could say who owns a window"
     if method is not Method.TIME:

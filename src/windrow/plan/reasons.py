@@ -41,6 +41,10 @@ def _for_owners(query: Description, assembly: Assembly, method: Method) -> tuple
 
 def _why(query: Description, slicing: Slicing, assembly: Assembly) -> tuple[str, ...]:
     forced = (f"you asked for it: strategy={query.forced.value!r}",) if query.forced else ()
+    if slicing is Slicing.TREE:
+        return (*forced, f"nodes of a tree have folded the rows: {query.from_tree}")
+    if query.from_tree is not None:
+        forced = (*forced, f"nodes of a tree have sent the rows themselves: {query.from_tree}")
     if slicing is not Slicing.NOBODY:
         return (*forced, *_for_slices(query, slicing, assembly))
     if assembly is Assembly.SPARK:
@@ -133,7 +137,7 @@ def kept(query: Description, state: State) -> tuple[str, ...]:
     match state:
         case State.NONE:
             return ()
-        case State.WINDOWS if query.waits:
+        case State.WINDOWS if query.waits or query.folded:
             return ("in RocksDB, by key group: the open session of each key", *waiting)
         case State.WINDOWS:
             return (f"one row for each key and open window, {_until(query)}",)

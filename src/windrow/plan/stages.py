@@ -21,6 +21,7 @@ __all__ = [
     "PackRows",
     "PackSlices",
     "PackValues",
+    "ReadTree",
     "RelayStates",
     "RunEngine",
     "RunStatefulEngine",
@@ -105,6 +106,11 @@ class PackRows(_InPython):
 @dataclass(frozen=True)
 class FoldRows(_InPython):
     """Rows folded into slices where they are read, and these as packs."""
+
+
+@dataclass(frozen=True)
+class ReadTree(_InPython):
+    """States that nodes of a tree have folded and merged, out of their frames, as packs."""
 
 
 @dataclass(frozen=True)

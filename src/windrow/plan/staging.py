@@ -19,6 +19,7 @@ from windrow.plan.stages import (
     PackRows,
     PackSlices,
     PackValues,
+    ReadTree,
     RunEngine,
     RunStatefulEngine,
     SampleRows,
@@ -58,6 +59,9 @@ def stages(
         )
     if slicing is Slicing.SPARK:
         return (_slices(query, names), *_from_slices(query, assembly))
+    if slicing is Slicing.TREE:
+        frames = "states out of the frames of a tree, as packs by key group"
+        return (ReadTree(frames), *_engine(query, slicing))
     if method is Method.TIME and query.session and slicing is Slicing.NOBODY:
         return (*_sampling(query, method), *_blocks(query, method))
     packing = _folding if slicing is Slicing.WORKERS else _packing
@@ -155,11 +159,12 @@ def _packing(query: Description, method: Method) -> PackRows:
 
 
 def _engine(query: Description, slicing: Slicing) -> tuple[Stage, ...]:
-    folded = slicing is Slicing.WORKERS
+    folded = slicing is not Slicing.NOBODY
     moved = "all rows, packed as Arrow"
     if folded:
         of = "partial session" if query.session else "slice"
-        moved = f"packed states, one for {_each(query)}, {of} and batch of rows"
+        batch = "" if slicing is Slicing.TREE else " and batch of rows"
+        moved = f"packed states, one for {_each(query)}{',' if batch else ' and'} {of}{batch}"
     elif query.in_buckets:
         # Which rows share a bucket depends on all that came before.
         moved += "; those of a key to one task"

@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 
 from windrow.arguments import shown
 from windrow.errors import InputError
+from windrow.spark.sources.tree import register
 
 __all__ = [
     "BYTES_OF_BATCHES",
@@ -39,7 +40,8 @@ _PARTITIONS = "spark.sql.shuffle.partitions"
 def configure(session: SparkSession) -> dict[str, str]:
     """Apply the recommended settings that are not set yet; returns what was set.
 
-    They apply to all queries of the session: state of streams in RocksDB with a changelog, batches
+    The session can read the format `windrow` then: what a tree of nodes has sent.  Settings apply
+    to all queries of the session: state of streams in RocksDB with a changelog, batches
     of 4,096 rows for Python whatever their size in bytes, and on a local master as many shuffle
     partitions as cores.
 
@@ -53,6 +55,7 @@ def configure(session: SparkSession) -> dict[str, str]:
             f"session={shown(session)} is not a Spark session; give one, e.g. "
             "SparkSession.builder.getOrCreate()"
         )
+    register(session)
     given = session.conf.getAll
     wanted = dict(_SUITABLE)
     cores = _local_cores(given.get("spark.master", ""))

@@ -24,7 +24,7 @@ def description(
     """What the planner needs to know of a request, and of aggregates as the user wrote them."""
     spark = request.source.sparkSession
     tasks = tasks_of(spark)
-    splits = is_splittable(request, tasks)
+    splits = not request.folded and is_splittable(request, tasks)
     return Description(
         windows=request.windows,
         aggregates=tuple(
@@ -45,9 +45,11 @@ def description(
         parallel=request.method,
         units=request.units,
         tasks=tasks,
-        cuttable=is_cuttable(request),
+        cuttable=not request.folded and is_cuttable(request),
         splits=splits,
         unsampled=why_unsampled(request) if splits else None,
+        from_tree=None if request.tree is None else request.tree.reason,
+        folded=request.folded,
     )
 
 

@@ -141,7 +141,12 @@ def _kept(request: Request) -> list[Column]:
 
 
 def late(request: Request, strategy: Strategy) -> DataFrame:
-    """A batch: rows without a time.  A stream: those, and rows that the watermark has reached."""
+    """A batch: rows without a time.  A stream: those, and rows that the watermark has reached.
+
+    Of a tree: the rows that came to a leaf when it had promised that none would.
+    """
+    if request.tree is not None:
+        return request.tree.late(request.source)
     if request.streaming:
         from windrow.spark.stream.late_stream import late_rows
 

@@ -21,6 +21,7 @@ from windrow.plan.stages import (
     PackRows,
     PackSlices,
     PackValues,
+    ReadTree,
     RunEngine,
     RunStatefulEngine,
     SampleRows,
@@ -94,6 +95,15 @@ def _(stage: PackRows, built: Built) -> Built:
     if built.hot.blocks:
         return replace(built, df=row_blocks.pack_row_blocks(request, built.hot))
     return replace(built, df=engine.pack_rows(request, built.hot))
+
+
+@_after.register
+def _(stage: ReadTree, built: Built) -> Built:
+    request = built.request
+    if request.streaming:
+        return replace(built, df=stateful.pack_states(request))
+    packs = engine.pack_states(request)
+    return replace(built, df=packs, slices_of=request.definition)
 
 
 @_after.register

@@ -2,7 +2,8 @@
 
 messages.py    what nodes of a tree say to each other, as bytes, and what is refused
 tables.py      a table of known columns as the body of a message
-log.py         an append-only log in files: records that survive a crash, whole or not at all
+log.py         an append-only log: records that survive a crash, whole or not at all
+log_files.py   how they lie in files, and how readers find them
 
 Nothing here knows what a node does: `windrow.edge` sends, and both it and Spark read what a
 landing node has written.

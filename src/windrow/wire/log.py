@@ -1,28 +1,28 @@
 """An append-only log in a folder: records that survive a crash, each whole or not at all.
 
     folder/
-        00000000000000000000.log   records from number 0 on, each: length | checksum | content
+        00000000000000000000.log   records from number 0 on, each: head | content
         00000000000000004711.log   the next file begins where the one before was full
 
+    head: length of the content | checksum of the content | checksum of these two
+
 A record counts once `sync` has returned.  A crash may leave the beginning of a record at the end of
-the last file: it is cut off when the log is opened again.  Anything else that is not as it was
-written is damage, and is an error.
+the last file, or zeros: they are cut off when the log is opened again.  Anything else that is not
+as it was written is damage, and is an error.  The head has a checksum of its own, so that a damaged
+length does not make all that follows look like the beginning of a record.
 """
 
 import os
-import struct
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, Protocol
-from zlib import crc32
 
-from windrow.errors import DamagedPageError, StoreError
 from windrow.files.replacing import sync_folder
+from windrow.wire.log_files import HEAD_BYTES, contents_of, files_of, head_of, records_of
 
-__all__ = ["Disk", "Log", "Tail", "records_of"]
+__all__ = ["Disk", "Log"]
 
-_RECORD = struct.Struct("<II")
 _FILE_BYTES = 16 << 20
 
 
@@ -67,7 +67,7 @@ class Log:
     def __init__(self, folder: Path, *, file_bytes: int = _FILE_BYTES) -> None:
         self._folder, self._file_bytes = folder, file_bytes
         folder.mkdir(parents=True, exist_ok=True)
-        files = _files(folder)
+        files = files_of(folder)
         self.first = files[0][0] if files else 0
         self.end = self.first
         self._sizes = {number: path.stat().st_size for number, path in files}
@@ -87,8 +87,9 @@ class Log:
         if self._open is None or newest is None or self._sizes[newest] >= self._file_bytes:
             newest = self._next_file(newest)
         assert self._open is not None
-        self._open.write(_RECORD.pack(len(record), crc32(record)) + record)
-        self._sizes[newest] += _RECORD.size + len(record)
+        self._open.write(head_of(record))
+        self._open.write(record)  # rows take long to copy
+        self._sizes[newest] += HEAD_BYTES + len(record)
         self._dirty = True
         self.end += 1
         return self.end - 1
@@ -112,7 +113,7 @@ class Log:
 
     def drop_before(self, number: int) -> None:
         """Forget records below a number, as far as they fill whole files."""
-        files = _files(self._folder)
+        files = files_of(self._folder)
         for (start, path), (following, _) in pairwise(files):
             if following > number:
                 break
@@ -142,125 +143,13 @@ class Log:
     def _repair(self, start: int, path: Path) -> None:
         """Count the records of the last file, and cut off one that a crash left unfinished."""
         whole = 0
-        for content in _contents(path, last=True):
-            whole += _RECORD.size + len(content)
+        for content in contents_of(path, last=True):
+            whole += HEAD_BYTES + len(content)
             start += 1
         self.end = start
         if whole < path.stat().st_size:
             os.truncate(path, whole)
         self._sizes[max(self._sizes)] = whole
-
-
-def records_of(folder: Path, since: int = 0) -> Iterator[tuple[int, bytes]]:
-    """The records of a log from a number on, also while another process writes it."""
-    files = _files(folder)
-    for place, (start, path) in enumerate(files):
-        last = place == len(files) - 1
-        if not last and files[place + 1][0] <= since:
-            continue
-        for number, content in enumerate(_contents(path, last=last), start):
-            if number >= since:
-                yield number, content
-
-
-class Tail:
-    """The records of a log as it grows; what has been read is not read again."""
-
-    def __init__(self, folder: Path, since: int = 0) -> None:
-        self.next = since  # the number of the first record that has not been read
-        self._folder = folder
-        self._file: tuple[int, Path] | None = None
-        self._number = 0  # of the record at the place in the file
-        self._place = 0
-        self._missed = -1  # a record that was not there although later ones are
-
-    def records(self, most_bytes: int = _FILE_BYTES) -> Iterator[tuple[int, bytes]]:
-        """Whole records that have come, as many as fit into some bytes, or one."""
-        if self._file is None and not self._find(0):
-            return
-        while self._file is not None:
-            start, path = self._file
-            with path.open("rb") as file:
-                file.seek(self._place)
-                content = file.read(most_bytes)
-            taken = 0
-            for record in _whole(content, path):
-                taken += _RECORD.size + len(record)
-                if self._number >= self.next:
-                    self.next = self._number + 1
-                    yield self._number, record
-                self._number += 1
-                self._place += _RECORD.size + len(record)
-            if not taken and len(content) >= _RECORD.size:
-                length = _RECORD.size + _RECORD.unpack_from(content)[0]
-                if length > most_bytes and length <= path.stat().st_size - self._place:
-                    most_bytes = length
-                    continue
-            if taken or not self._find(start + 1):
-                return
-
-    def _find(self, least: int) -> bool:
-        """Go to the file that holds the next record, once there is one."""
-        files = [(start, path) for start, path in _files(self._folder) if start >= least]
-        if not files:
-            return False
-        if least and self._number < files[0][0]:
-            # Files are whole when the next one begins, and this look may be older than that.
-            if self._missed == self._number:
-                raise DamagedPageError(
-                    f"record {self._number:,} in {self._folder} is not as it was written; restore "
-                    "the log from a copy, or begin with an empty folder"
-                )
-            self._missed = self._number
-            return False
-        begun = [file for file in files if file[0] <= self.next]
-        self._file = begun[-1] if begun else files[0]
-        self._number, self._place = self._file[0], 0
-        return True
-
-
-def _whole(content: bytes, path: Path) -> Iterator[bytes]:
-    """The whole records at the beginning of some bytes."""
-    place = 0
-    while place + _RECORD.size <= len(content):
-        length, check = _RECORD.unpack_from(content, place)
-        record = content[place + _RECORD.size : place + _RECORD.size + length]
-        if len(record) < length:
-            return
-        if crc32(record) != check:
-            return  # a writer has not finished it, or it is damage: the next look will tell
-        yield record
-        place += _RECORD.size + length
-
-
-def _contents(path: Path, *, last: bool) -> Iterator[bytes]:
-    """The records of a file; the last file may end within a record."""
-    content = path.read_bytes()
-    place = 0
-    while place < len(content):
-        end = place + _RECORD.size
-        length, check = _RECORD.unpack_from(content, place) if end <= len(content) else (0, 0)
-        record = content[end : end + length]
-        torn = end + length > len(content) or end > len(content)
-        if torn or crc32(record) != check:
-            if last and (torn or end + length == len(content)):
-                return  # the end of a file that a crash, or a writer, has not finished
-            raise DamagedPageError(
-                f"{path.name} is damaged at byte {place:,}: a record there is not as it was "
-                "written; restore the file from a copy, or begin with an empty folder"
-            )
-        yield record
-        place = end + length
-
-
-def _files(folder: Path) -> list[tuple[int, Path]]:
-    try:
-        found = [(int(path.stem), path) for path in folder.glob("*.log")]
-    except ValueError:
-        raise StoreError(
-            f"folder={str(folder)!r} holds files that are no log; give a folder of its own"
-        ) from None
-    return sorted(found)
 
 
 def _path(folder: Path, number: int) -> Path:

@@ -24,6 +24,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
+from math import isfinite
 from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
 from zlib import crc32
 
@@ -51,6 +52,7 @@ _MAGIC = b"wrm1"
 _HEAD = struct.Struct("<4sI")
 _CHECK = struct.Struct("<I")
 MOST_HEAD = 1 << 20  # bytes: a job's text is the longest there is
+_DEEPEST = 16  # levels of what nodes say of how they fare
 
 
 @dataclass(frozen=True)
@@ -224,15 +226,15 @@ def decode(content: Any) -> Message:
 def _made(name: str, values: dict[str, Any], body: memoryview) -> Message:
     kind = _KINDS[name]
     types = dict(_types(kind))
-    if "body" in types:
-        del types["body"]
-        values = {**values, "body": bytes(body)}
-    elif len(body):
+    has_body = types.pop("body", None) is not None
+    if len(body) and not has_body:
         raise ValueError(f"a {name} has no body")
-    if values.keys() - {"body"} != types.keys():
-        raise ValueError(f"its fields are {sorted(values)}")
+    if type(values) is not dict or values.keys() != types.keys():
+        raise ValueError(f"its fields are not {', '.join(types)}")
     read = {field: _read(values[field], wanted) for field, wanted in types.items()}
-    made: Message = kind(**{**values, **read})
+    if has_body:
+        read["body"] = bytes(body)
+    made: Message = kind(**read)
     return made
 
 
@@ -251,6 +253,7 @@ def _read(value: Any, wanted: Any) -> Any:
     if wanted is str:
         if type(value) is not str:
             raise ValueError(f"{value!r} is no text")
+        value.encode()  # JSON has halves of characters, and these are no text: a ValueError
         return value
     if get_origin(wanted) is tuple:
         if type(value) is not list:
@@ -259,4 +262,19 @@ def _read(value: Any, wanted: Any) -> Any:
     if type(value) is not dict:
         raise ValueError(f"{value!r} is no mapping")
     inner = get_args(wanted)[1]
-    return value if inner is Any else {key: _read(one, inner) for key, one in value.items()}
+    if inner is Any:
+        return _plain(value, _DEEPEST)
+    return {_read(key, str): _read(one, inner) for key, one in value.items()}
+
+
+def _plain(value: Any, depth: int) -> Any:
+    """Numbers and words, nested so little that others can encode them again."""
+    if not depth:
+        raise ValueError("it is nested too deep")
+    if type(value) is dict:
+        return {_read(key, str): _plain(one, depth - 1) for key, one in value.items()}
+    if type(value) is list:
+        return [_plain(one, depth - 1) for one in value]
+    if type(value) is float and not isfinite(value):
+        raise ValueError(f"{value!r} is no number")
+    return _read(value, type(value)) if type(value) in (int, str) else value

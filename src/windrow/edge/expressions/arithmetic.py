@@ -44,10 +44,11 @@ __all__ = [
     "rounded",
     "saturated",
     "square_root",
+    "whole_of_floats",
 ]
 
 _WIDE = pa.decimal256(76, 0)
-_CONTEXT = Context(prec=160, rounding=ROUND_HALF_UP)
+_CONTEXT = Context(prec=400, rounding=ROUND_HALF_UP)  # of a double, too, all digits are there
 _LIMIT = 1e9  # of numbers that rounding can be trusted with if they are scaled as floats
 _UNCHECKED = {"+": pc.add, "-": pc.subtract, "*": pc.multiply}
 _CHECKED = {"+": pc.add_checked, "-": pc.subtract_checked, "*": pc.multiply_checked}
@@ -246,15 +247,40 @@ def ceiling(inner: Expression) -> Expression:
 def _whole(name: str, inner: Expression, function: Any) -> Expression:
     _require_number(name, inner)
     written = f"{name}({inner.written})"
+    if is_decimal(inner.kind) and inner.kind.scale == 0:
+        return inner.computed()
     if is_decimal(inner.kind):
         kind = fitting(inner.kind.precision - inner.kind.scale + 1, 0)
         wide = pa.decimal256(inner.kind.precision + 1, inner.kind.scale)
         return strict(kind, written, [inner], lambda a: fitted(function(a.cast(wide)), kind)[0])
     if is_int(inner.kind):
         return strict(pa.int64(), written, [inner], lambda a: a.cast(pa.int64()))
-    return strict(
-        pa.int64(), written, [as_kind(inner, pa.float64())], lambda a: saturated(function(a))
+
+    def apply(a: pa.Array) -> tuple[pa.Array, Mask]:
+        zero = pa.scalar(0.0)  # which Spark gives for NaN
+        a = function(pc.if_else(pc.is_nan(a), zero, a))
+        found, bad = whole_of_floats(a, pa.int64())
+        bad = bad | mask_of(pc.equal(a, 2.0**63))  # which only a cast takes for the highest
+        return found, bad
+
+    floats = as_kind(inner, pa.float64())
+    return strict(pa.int64(), written, [floats], apply, "does not fit bigint")
+
+
+def whole_of_floats(floats: pa.Array, kind: pa.DataType) -> tuple[pa.Array, Mask]:
+    """Floats without what is behind their point as integers, and where they do not fit."""
+    lowest, highest = LIMITS[kind]
+    wide = floats.cast(pa.float64())
+    # Spark compares with the nearest floats: 2⁶³ itself becomes the highest integer
+    fits = pc.and_(
+        pc.less_equal(pc.floor(wide), float(highest)),
+        pc.greater_equal(pc.ceil(wide), float(lowest)),
     )
+    bad = mask_of(pc.invert(fits))
+    whole = saturated(pc.trunc(wide))
+    if bad.any():
+        whole = pc.if_else(pa.array(bad), pa.scalar(None, pa.int64()), whole)
+    return whole.cast(kind), bad
 
 
 def saturated(numbers: pa.Array) -> pa.Array:
@@ -279,7 +305,7 @@ def rounded(inner: Expression, digits: int) -> Expression:
     if is_float(kind):
         return strict(kind, written, [inner], lambda a: _rounded_floats(a, digits))
     if is_int(kind) and digits >= 0:
-        return inner
+        return inner.computed()
     target = kind
     if is_decimal(kind):
         whole = kind.precision - kind.scale + 1

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.columnar.ddl import parse_type
-from windrow.edge.expressions.arithmetic import fitted, saturated
+from windrow.edge.expressions.arithmetic import fitted, saturated, whole_of_floats
 from windrow.edge.expressions.kinds import (
     LIMITS,
     digit,
@@ -74,7 +74,7 @@ def cast(inner: Expression, kind: pa.DataType) -> Expression:
     if inner.is_null:
         return literal(None, kind, written)
     if inner.kind == kind:
-        return inner
+        return inner.computed()
     found = _cast_to(inner.kind, kind)
     if found is None:
         raise MismatchError(
@@ -126,7 +126,7 @@ def _of_numbers(given: pa.DataType, kind: pa.DataType) -> _Cast:
         if is_int(given):
             return lambda a: _into(a.cast(pa.int64()), kind)
         if is_float(given):
-            return lambda a: _whole_of_float(a, kind)
+            return lambda a: whole_of_floats(a, kind)
         return lambda a: _whole_of_decimal(a, kind)
     if is_int(given):
         return lambda a: _to_decimal(
@@ -147,21 +147,6 @@ def _into(whole: pa.Array, kind: pa.DataType) -> tuple[pa.Array, Mask]:
     return whole.cast(kind), bad
 
 
-def _whole_of_float(floats: pa.Array, kind: pa.DataType) -> tuple[pa.Array, Mask]:
-    lowest, highest = LIMITS[kind]
-    wide = floats.cast(pa.float64())
-    # Spark compares with the nearest floats: 2⁶³ itself becomes the highest integer
-    fits = pc.and_(
-        pc.less_equal(pc.floor(wide), float(highest)),
-        pc.greater_equal(pc.ceil(wide), float(lowest)),
-    )
-    bad = mask_of(pc.invert(fits))
-    whole = saturated(pc.trunc(wide))
-    if bad.any():
-        whole = pc.if_else(pa.array(bad), pa.scalar(None, pa.int64()), whole)
-    return whole.cast(kind), bad
-
-
 def _whole_of_decimal(decimals: pa.Array, kind: pa.DataType) -> tuple[pa.Array, Mask]:
     lowest, highest = LIMITS[kind]
     found = [None if x is None else int(x) for x in decimals.to_pylist()]
@@ -171,15 +156,13 @@ def _whole_of_decimal(decimals: pa.Array, kind: pa.DataType) -> tuple[pa.Array, 
 
 
 def _exactly(floats: pa.Array) -> list[Decimal | None]:
-    """The digits that a number is written with; what is none becomes NaN, which fits nothing."""
+    """The digits that a number is written with."""
     return [None if x is None else Decimal(repr(x)) for x in floats.to_pylist()]
 
 
 def _to_decimal(found: list[Decimal | None], kind: pa.DataType) -> tuple[pa.Array, Mask]:
-    bad = np.array([x is not None and not x.is_finite() for x in found], np.bool_)
-    kept = [None if out else x for x, out in zip(found, bad.tolist(), strict=True)]
-    array, over = fitted(kept, kind)
-    return array, bad | over
+    # Spark gives null for NaN and the infinities, in ANSI mode too
+    return fitted([None if x is None or not x.is_finite() else x for x in found], kind)
 
 
 def _seconds(times: pa.Array) -> pa.Array:

@@ -5,7 +5,7 @@ the row is rejected, and the others go on.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -76,6 +76,10 @@ class Expression:
     def is_null(self) -> bool:
         """Whether it is the literal null, which has no type of its own."""
         return bool(pa.types.is_null(self.kind))
+
+    def computed(self) -> "Expression":
+        """The same, as something that is computed: no literal any more, if it was one."""
+        return replace(self, constant=None)
 
 
 class Evaluation:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from windrow.columnar.keyed import numbers
@@ -36,6 +37,7 @@ __all__ = [
     "cells",
     "floor",
     "is_sortable",
+    "sorted_by",
 ]
 
 #: Before all times, and after all: the frontier of a node that has sent nothing, or everything.
@@ -139,7 +141,7 @@ class Payload(ABC):
             return results
         by = [name for name in results.schema.names if is_sortable(results.schema.field(name))]
         order = [name for name in ("end", "start", "name", *by) if name in results.schema.names]
-        return results.sort_by([(name, "ascending") for name in dict.fromkeys(order)])
+        return sorted_by(results, [*dict.fromkeys(order)])
 
     def _passed(self, kept: Kept, until: int, results: list[pa.Table]) -> Kept:
         """Let time pass, from one moment at which something is due to the next.
@@ -198,3 +200,27 @@ def cells(table: pa.Table, column: str, cell: int) -> Iterator[pa.Table]:
 def is_sortable(field: pa.Field) -> bool:
     """Whether a column is a key that Arrow can sort by."""
     return field.name[0] == "k" and not pa.types.is_nested(field.type)
+
+
+def sorted_by(table: pa.Table, names: Sequence[str]) -> pa.Table:
+    """A table in the order of some columns; to see that it has it already takes far less time."""
+    if _is_sorted([table[name] for name in names]):
+        return table
+    return table.sort_by([(name, "ascending") for name in names])
+
+
+def _is_sorted(columns: Sequence[pa.ChunkedArray]) -> bool:
+    """Whether rows rise strictly; False as well where that is not easily told."""
+    if not len(columns[0]):
+        return True
+    ties: pa.ChunkedArray | None = None
+    for column in columns:
+        if column.null_count or pa.types.is_floating(column.type):
+            return False
+        before, after = column.slice(0, len(column) - 1), column.slice(1)
+        falls, equal = pc.greater(before, after), pc.equal(before, after)
+        falls = falls if ties is None else pc.and_(ties, falls)
+        if pc.any(falls).as_py():
+            return False
+        ties = equal if ties is None else pc.and_(ties, equal)
+    return not pc.any(ties).as_py()

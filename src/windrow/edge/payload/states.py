@@ -1,13 +1,24 @@
 """Partial states: slices, or parts of sessions, which engines of such windows merge."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.columnar.keyed import numbers
-from windrow.edge.payload.base import BEGIN, END, SECOND, Held, Payload, cells, floor, is_sortable
+from windrow.edge.payload.base import (
+    BEGIN,
+    END,
+    SECOND,
+    Held,
+    Payload,
+    cells,
+    floor,
+    is_sortable,
+    sorted_by,
+)
 from windrow.edge.travels import Choice
 from windrow.engines.engine import Engine, Kept, Partials
 
@@ -77,13 +88,25 @@ class States(Payload):
         results: list[pa.Table] = []
         # Engines take keys in the order in which they first come, and round floats accordingly.
         keys = [f.name for f in body.schema if is_sortable(f)]
-        body = body.sort_by([(name, "ascending") for name in ("start", *keys)])
-        for part in cells(body, "start", 1 if self._aligned else self._cell):
-            begin = int(numbers(part["start"])[0])
-            begin = begin if self._aligned else floor(begin, self._cell)
+        body = sorted_by(body, ["start", *keys])
+        parts = [*cells(body, "start", 1 if self._aligned else self._cell)]
+        begins = [int(numbers(part["start"])[0]) for part in parts]
+        begins = begins if self._aligned else [floor(begin, self._cell) for begin in begins]
+        for part, (begin, following) in zip(parts, pairwise([*begins, until]), strict=True):
             kept = self._passed(kept, begin, results)
-            kept = self._advanced(kept, Partials(part), begin, results)
+            # Time passes in the same call if windows end next: keys need not be grouped twice.
+            moment = self._due_with(kept, part, following) if self._aligned else None
+            at = begin if moment is None else moment
+            kept = self._advanced(kept, Partials(part), at, results)
         return results, self._passed(kept, until, results)
+
+    def _due_with(self, kept: Kept, slices: pa.Table, until: int) -> int | None:
+        """When the first window ends that is kept, or has one of these slices."""
+        known = (kept, {**kept, "slices": slices})
+        due = min(
+            (moment for one in known if (moment := self._engine.due(one)) is not None), default=END
+        )
+        return due if due <= until and due < END else None
 
     def open_states(self, kept: Kept) -> pa.Table | None:
         return kept["slices"] if self._aligned else None

@@ -5,7 +5,7 @@ from typing import Any
 
 from windrow.edge.processes.process import Process, now_us
 from windrow.edge.processes.results import Results
-from windrow.wire.log import Tail
+from windrow.wire.log_files import Tail
 from windrow.wire.messages import Status
 
 __all__ = ["RootProcess", "SpoolReader"]

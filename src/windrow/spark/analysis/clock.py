@@ -23,6 +23,8 @@ __all__ = ["UNKNOWN", "LateBy", "set_timer"]
 
 UNKNOWN = -1  # a watermark
 
+_MILLISECOND = 1000  # in microseconds
+
 
 class LateBy(Enum):
     """Which watermark decides which rows of a micro-batch are late."""
@@ -34,13 +36,32 @@ class LateBy(Enum):
     # The same for windows that end by time: one that ends a microsecond after the watermark stays
     # open for the rows at the watermark, which come with the next micro-batch.
     THE_ONE_BEFORE_THE_END = "the one before the end"
+    # Rows of a tree of nodes: its ticks are a whole millisecond behind what the tree has promised,
+    # so no row of the watermark's own millisecond will come, nor any before it.
+    OF_A_TREE = "that of a tree"
+
+    @property
+    def remembers(self) -> bool:
+        """Whether the watermark of the previous micro-batch counts."""
+        return self not in (LateBy.ITS_OWN, LateBy.OF_A_TREE)
 
     def watermark(self, timer_ms: int, now_ms: int) -> Watermark:
         """What a micro-batch knows about time, from its watermark and the timer of a key group."""
-        until = _micros(now_ms, past=0 if self is LateBy.THE_ONE_BEFORE_THE_END else 1)
-        if self is LateBy.ITS_OWN or timer_ms == UNKNOWN:
+        until = _micros(now_ms, past=self._past)
+        if not self.remembers or timer_ms == UNKNOWN:
             return Watermark(until, until)
         return Watermark(_micros(timer_ms - 1), until)
+
+    def first(self, due: int) -> int:
+        """The first watermark that has reached a time."""
+        return -(-(due - (_MILLISECOND if self is LateBy.OF_A_TREE else 1)) // _MILLISECOND)
+
+    @property
+    def _past(self) -> int:
+        """How many microseconds after the watermark all rows have come."""
+        if self is LateBy.THE_ONE_BEFORE_THE_END:
+            return 0
+        return _MILLISECOND if self is LateBy.OF_A_TREE else 1
 
     def timer(self, due_ms: int, now_ms: int) -> int:
         """When to call a key group next that has nothing to do before a watermark.
@@ -48,7 +69,7 @@ class LateBy(Enum):
         Work that is already due, because it is done in small portions, continues with the next
         watermark: a timer that has fired is gone, and the same timer would not be set again.
         """
-        if self is not LateBy.ITS_OWN:
+        if self.remembers:
             return now_ms + 1
         return UNKNOWN if due_ms == UNKNOWN else max(due_ms, now_ms + 1)
 
@@ -65,4 +86,4 @@ def set_timer(handle: StatefulProcessorHandle, before_ms: int, wanted_ms: int) -
 
 def _micros(watermark_ms: int, past: int = 0) -> int:
     """A time this many microseconds after a watermark; Spark's initial watermark, 0, means none."""
-    return watermark_ms * 1000 + past if watermark_ms > 0 else NO_WATERMARK
+    return watermark_ms * _MILLISECOND + past if watermark_ms > 0 else NO_WATERMARK

@@ -29,9 +29,10 @@ from windrow.parallel import Method
 from windrow.plan import Sample
 from windrow.spark.analysis.builtins import Builtin, builtin_of
 from windrow.spark.analysis.clock import LateBy
-from windrow.spark.analysis.columns import Selection
+from windrow.spark.analysis.columns import Selection, quoted
 from windrow.spark.analysis.event_time import window_time
 from windrow.spark.analysis.times import is_time, to_micros, within_limits
+from windrow.spark.analysis.tree import Tree, require_the_same, tree_of
 from windrow.spark.analysis.types import arrow_schema
 from windrow.spark.analysis.watermark import watermarked
 from windrow.windows import Aligned, Emit, Order, Window, describe
@@ -73,6 +74,7 @@ class Request:
     forget_us: int | None = None  # after how long a silent key is forgotten; None: never
     intervals: bool = False  # whether results are intervals
     exact: frozenset[str] = frozenset()  # aggregates of which Spark makes intervals of no width
+    tree: Tree | None = None  # the nodes that rows come from, or what they folded rows into
 
     @property
     def order(self) -> Order:
@@ -83,6 +85,11 @@ class Request:
     def windows(self) -> tuple[tuple[str, Window], ...]:
         """The windows by name."""
         return self.definition.windows
+
+    @property
+    def folded(self) -> bool:
+        """Whether nodes of a tree have folded the rows."""
+        return self.tree is not None and self.tree.folded
 
     @property
     def key_units(self) -> int | None:
@@ -116,7 +123,16 @@ class Request:
     def all_rows(self, **more: Column) -> DataFrame:
         """The same, those without a time too; who takes them counts them."""
         columns = {**self.selected, **more}.items()
-        return self.source.select(*(column.alias(name) for name, column in columns))
+        return self._source().select(*(column.alias(name) for name, column in columns))
+
+    def _source(self) -> DataFrame:
+        """The rows without the ticks of a tree."""
+        if self.tree is None or not self.streaming:
+            return self.source
+        # Spark moves a filter below the watermark, where ticks would count for nothing, unless it
+        # reads the time.
+        nothing = F.when(self.stamp.isNotNull(), quoted(self.tree.hidden))
+        return self.source.where(nothing.isNull())
 
     def _counts(self) -> list[Column]:
         """Counts of all rows, and of rows that no window contains, however early they arrive."""
@@ -151,8 +167,11 @@ def read(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> 
     fields, expressions = asked.fields(), asked.expressions()
     _require_booleans(fields)
     _require_comparable(fields)
+    tree = tree_of(query.df, time)
+    if tree is not None and tree.folded:
+        require_the_same(tree, query, aggregates, fields)
 
-    source = watermarked(query, expressions["t"], time)
+    source = watermarked(query, expressions["t"], time, from_tree=tree is not None)
     intervals = gives_intervals(
         aggregates, asked=query.is_approximate, max_buckets=query.max_buckets
     )
@@ -186,6 +205,7 @@ def read(query: "Query", aggregates: tuple[tuple[str, Aggregate[Any]], ...]) -> 
         forget_us=_forgetting(query),
         intervals=intervals,
         exact=exact,
+        tree=tree,
     )
 
 

@@ -1,6 +1,6 @@
 """How late rows of a stream may be: the watermark it has, or the one the query asks for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pyspark.sql import Column, DataFrame
@@ -32,9 +32,16 @@ class Watermarked:
     late_by: LateBy = LateBy.ITS_OWN
 
 
-def watermarked(query: "Query", time: Column, field: StructField) -> Watermarked:
-    """The query's DataFrame with a watermark if it streams; refuses a stream that never closes."""
+def watermarked(
+    query: "Query", time: Column, field: StructField, *, from_tree: bool = False
+) -> Watermarked:
+    """The query's DataFrame with a watermark if it streams; refuses a stream that never closes.
+
+    Leaves of a tree have waited for late rows: its ticks are the watermark.
+    """
     df = query.df
+    if from_tree:
+        query = replace(query, lateness_us=0)
     if not df.isStreaming:
         # A batch is complete and keeps no state, so lateness and forget_after do not apply.
         return Watermarked(df, _timestamp(time, field), None)
@@ -62,7 +69,8 @@ def watermarked(query: "Query", time: Column, field: StructField) -> Watermarked
         df = df.withColumn(name, _timestamp(time, field))
     escaped = name.replace("`", "``")
     df = df.withWatermark(f"`{escaped}`", f"{lateness_ms} milliseconds")
-    return Watermarked(df, quoted(name), lateness_ms)
+    by_tree = {"late_by": LateBy.OF_A_TREE} if from_tree else {}
+    return Watermarked(df, quoted(name), lateness_ms, **by_tree)
 
 
 def _late_by(query: "Query", operators: Operators) -> LateBy:

@@ -45,6 +45,7 @@ from windrow.spark.transport.packing import (
     resplit,
     result_schema,
 )
+from windrow.spark.transport.received import Received
 from windrow.spark.transport.shipped import Shipped
 from windrow.spark.transport.transit import packs_of, sent, tasks_of
 from windrow.spark.transport.workers import in_workers
@@ -59,6 +60,7 @@ __all__ = [
     "pack_folded",
     "pack_rows",
     "pack_slices",
+    "pack_states",
     "run_over_rows",
     "run_over_slices",
     "slices_as_packs",
@@ -86,6 +88,20 @@ def pack_folded(
     work = _pack_folded(Shipped(engine_for, inner), inner.schema, groups, splits)
     guided = rows.select("*", *which(found.keys))
     return sent(hashed_rows(guided, definition), work)
+
+
+def pack_states(request: Request) -> DataFrame:
+    """What nodes of a tree have folded rows into, as packs."""
+    received, engine = Received.of(request), Shipped(engine_for, hashed(request.definition))
+    frames = received.frames(request)
+    groups = request.key_units or key_group_count(frames)
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for states in received.states(batch, engine.get().partials):
+                yield from slices_as_packs(states, groups)
+
+    return sent(frames, work)
 
 
 def pack_slices(partials: DataFrame, definition: Definition) -> DataFrame:

@@ -118,7 +118,7 @@ class KeyGroupProcessor(StatefulProcessor):
         else:
             passed, after = work(flow, head, rows, watermark)
         if self._timers:
-            timer_ms = self._late_by.timer(_due_ms(after), watermark_ms)
+            timer_ms = self._late_by.timer(self._due_ms(after), watermark_ms)
             set_timer(self._handle, head.timer_ms, timer_ms)
             after = replace(after, timer_ms=timer_ms)
         if after != head or head.fresh:
@@ -194,10 +194,8 @@ class KeyGroupProcessor(StatefulProcessor):
         due = self._flow.due(kept)
         return NEVER if due is None else max(min(due, NEVER), -NEVER)  # what is kept may be any
 
-
-def _due_ms(head: Head) -> int:
-    """The first watermark with which a key group has something to do, if there is one."""
-    low = head.waiting.low
-    due = min(*head.dues, NEVER if low is None else low + 1)
-    # A watermark has reached its own millisecond, but none of the microseconds after it.
-    return UNKNOWN if due == NEVER else -(-(due - 1) // 1000)
+    def _due_ms(self, head: Head) -> int:
+        """The first watermark with which a key group has something to do, if there is one."""
+        low = head.waiting.low
+        due = min(*head.dues, NEVER if low is None else low + 1)
+        return UNKNOWN if due == NEVER else self._late_by.first(due)

@@ -46,6 +46,10 @@ class RowCounts:
         self._found.update(found)
         return rows
 
+    def folded(self, rows: int) -> None:
+        """Count rows that were folded elsewhere."""
+        self._found["rows"] += rows
+
     def beside(self, packs: pa.RecordBatch, *, last: bool = False) -> pa.RecordBatch:
         """Packs as `COUNTED_PACKS`; the first of the last ones tells what was counted."""
         none = [None] * (packs.num_rows - 1)

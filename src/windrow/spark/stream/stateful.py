@@ -5,6 +5,7 @@ keys of a key group ─▶ results.  Spark stores and restores the state; see `s
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 
 import numpy as np
@@ -34,19 +35,30 @@ from windrow.spark.transport.packing import (
     packs,
     result_schema,
 )
+from windrow.spark.transport.received import Received
 from windrow.spark.transport.shipped import Shipped
 from windrow.spark.transport.spreading import grids_of, to_owners
 from windrow.spark.transport.workers import in_workers
 from windrow.windows import Emit
 
-__all__ = ["by_key_group", "flow_of", "pack_folded", "pack_rows", "run", "sentinel", "with_state"]
+__all__ = [
+    "by_key_group",
+    "flow_of",
+    "pack_folded",
+    "pack_rows",
+    "pack_states",
+    "run",
+    "sentinel",
+    "with_state",
+]
 
 _results = count()
 
 
 def flow_of(request: Request) -> Shipped[Flow]:
     """The engine of a request under a watermark."""
-    return Shipped(Flow, hashed(request.definition), request.emit, request.forget_us)
+    flow = partial(Flow, folded=True) if request.folded else Flow
+    return Shipped(flow, hashed(request.definition), request.emit, request.forget_us)
 
 
 def pack_rows(request: Request, owners: Owners | None = None) -> DataFrame:
@@ -77,6 +89,22 @@ def pack_folded(request: Request, owners: Owners | None = None) -> DataFrame:
     return _packed(request, labels, pack)
 
 
+def pack_states(request: Request) -> DataFrame:
+    """What nodes of a tree have folded rows into, as packs."""
+    labels, flow, late_by = _labels(request, None), flow_of(request), request.late_by
+    received = Received.of(request)
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        counts = RowCounts([])
+        for frames in batches:
+            counts.folded(received.rows(frames))
+            for states in received.states(frames, flow.get().rows):
+                yield from map(counts.beside, by_key_group(states, "start", labels))
+        yield counts.beside(sentinel(flow.get().rows, labels, late_by), last=True)
+
+    return observed(in_workers(received.frames(request), work, COUNTED_PACKS))
+
+
 def _packed(
     request: Request,
     labels: tuple[int, ...],
@@ -101,7 +129,7 @@ def run(packs: DataFrame, request: Request, owners: Owners | None = None) -> Dat
     flow = flow_of(request)
     mode = "append" if request.emit is Emit.ON_CLOSE else "update"
     timed = request.lateness_ms is not None
-    signature = f"{signature_of(request)}; {_shared_by(labels, owners)}"
+    signature = f"{signature_of(request)}; {_shared_by(labels, owners)}{_folded_by(request)}"
     units = None if owners is None else Units(owners, labels)
     processor = KeyGroupProcessor(
         flow, signature, request.names.keys, request.late_by, units, timers=timed
@@ -130,6 +158,11 @@ def _shared_by(labels: tuple[int, ...], owners: Owners | None) -> str:
     return f"parallel {owners.method.value!r}, units {owners.units}, blocks of {owners.block}"
 
 
+def _folded_by(request: Request) -> str:
+    """What was folded elsewhere: rows behind the same windows cannot go on with it."""
+    return "; folded by nodes" if request.folded else ""
+
+
 def with_state(
     packs: DataFrame, processor: StatefulProcessor, answers: StructType, mode: str, *, timed: bool
 ) -> DataFrame:
@@ -149,7 +182,7 @@ def sentinel(schema: pa.Schema, labels: tuple[int, ...], late_by: LateBy) -> pa.
     its rows only to key groups without state, and nothing would be noticed.  If rows are late by
     the previous watermark, all key groups are called.
     """
-    addressed = labels[:1] if late_by is LateBy.ITS_OWN else labels
+    addressed = labels if late_by.remembers else labels[:1]
     nothing = narrowed(schema.empty_table()).pack(0, 0)
     return packs(addressed, [0] * len(addressed), [nothing] * len(addressed))
 
