@@ -108,7 +108,7 @@ class Up:
         self.folder = folder
         (folder / "hot.yaml").write_text(JOB)
         (folder / "counts.yaml").write_text(COUNTS)
-        self.web = {name: free_port() for name in ("a", "b", "c")}
+        self.web = {name: free_port() for name in ("a", "b", "c", "d")}
         self.address = {name: f"tcp://127.0.0.1:{free_port()}" for name in ("hq", "east", "west")}
         self.sent: list[dict[str, Any]] = []
         self.numbers = dict.fromkeys(self.web, 0)
@@ -172,18 +172,18 @@ def shown(tree: Path) -> Any:
 
 @pytest.fixture(scope="module")
 def adapted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Up, dict[str, Any]]]:
-    """A tree whose merger was replaced by another one, with one leaf more, while rows came."""
+    """A tree that got another merger, a leaf more and a leaf less while rows came."""
     up = Up(tmp_path_factory.mktemp("up"))
-    tree = up.write("tree.yaml", {"east": "hq", "a": "east", "b": "east"})
+    tree = up.write("tree.yaml", {"east": "hq", "a": "east", "b": "east", "d": "east"})
     new = up.write("new.yaml", {"west": "hq", "a": "hq", "b": "west", "c": "west"})
     up.start(tree)
     seen: dict[str, Any] = {}
     try:
         for second in range(0, 30, 3):
-            for leaf in "ab":
+            for leaf in "abd":
                 up.say(leaf, second)
         until(lambda: up.rows("hot"))
-        until(lambda: shown(tree)["total"]["rows"] == 40)
+        until(lambda: shown(tree)["total"]["rows"] == 60)
         seen["status"] = shown(tree)
         seen["table"] = windrow("status", tree, "--over", 0.1).output
         seen["asked"] = windrow("ask", tree, up.folder / "counts.yaml")
@@ -196,11 +196,11 @@ def adapted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Up, dict
         for second in range(30, 90, 3):
             for leaf in "ab":
                 up.say(leaf, second)
-        seen["adapted"], _ = adapting.communicate(timeout=20)
-        seen["code"] = adapting.returncode
         for second in range(90, 120, 3):
             for leaf in "abc":
                 up.say(leaf, second)
+        seen["adapted"], _ = adapting.communicate(timeout=20)
+        seen["code"] = adapting.returncode
         for leaf in "abc":
             up.send(leaf, [{"ts": LAST, "sensor": "end", "temp": 0.0}])
         count = len(wanted(up.sent))
@@ -229,11 +229,11 @@ def wanted(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_all_nodes_come_up_and_are_shown(adapted: tuple[Up, dict[str, Any]]) -> None:
     _, seen = adapted
     nodes = {one["name"]: one for one in seen["status"]["nodes"]}
-    assert nodes.keys() == {"hq", "east", "a", "b"}
+    assert nodes.keys() == {"hq", "east", "a", "b", "d"}
     assert all(one["answers"] for one in nodes.values())
     assert nodes["a"]["rows"] == 20
     assert nodes["east"]["connected"]
-    assert "4 of 4 nodes answer" in seen["table"]
+    assert "5 of 5 nodes answer" in seen["table"]
 
 
 def test_a_tree_that_is_adapted_while_rows_come_loses_none(
@@ -244,7 +244,7 @@ def test_a_tree_that_is_adapted_while_rows_come_loses_none(
     check_rows(up.rows("hot"), wanted(up.sent))
     assert "new: west, c" in seen["checked"].output
     assert "to move: a, b" in seen["checked"].output
-    assert "to end: east" in seen["checked"].output
+    assert "to end: d, east" in seen["checked"].output
     assert not (up.folder / "tree.yaml.before").exists()
 
 

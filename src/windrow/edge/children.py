@@ -122,6 +122,17 @@ class Children(ABC):
         for known in self._known.values():
             known.inflow.replace(member, heirs)
 
+    def release(self, member: str) -> bool:
+        """Do without a child that sends nothing more; whether all that it sent has been merged."""
+        inflows = [known.inflow for known in self._known.values()]
+        if any(inflow.merged is None or inflow.size(member) for inflow in inflows):
+            return False
+        for inflow in inflows:
+            reached = (inflow.frontier(member), inflow.merged)
+            inflow.leave(member, min(at for at in reached if at is not None))
+        self._leaving.add(member)
+        return True
+
     def receive(self, member: str, message: Message, now: int) -> None:
         """What a child says; the carrier vouches for its name."""
         if member in self.former and isinstance(message, Hello):

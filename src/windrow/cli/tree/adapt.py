@@ -76,6 +76,12 @@ class _Adapting:
     def __init__(self, before: "Tree", after: "Tree", patience_s: float) -> None:
         self._before, self._after, self._patience_s = before, after, patience_s
 
+    @property
+    def _root(self) -> "Node":
+        from windrow.cli.tree.figures import landing_of
+
+        return landing_of(self._after)
+
     def expect(self, found: "Changes") -> None:
         """Let parents that run know their new children, which they would refuse else."""
         new = {node.name for node in found.new}
@@ -91,14 +97,16 @@ class _Adapting:
             parent = self._after.nodes[node.parent or ""]
             key = self._key(parent.name)
             self._order(node, "move", parent=parent.name, address=parent.address, key=key)
+        for node in found.gone:
+            if node.role.value == "leaf" and self._answers(node):
+                self._order(node, "end")  # its siblings could not move while it is silent
         for node in found.moved:
             self._until(f"{node.name} has not moved", partial(self._has_moved, node))
             click.echo(f"  {node.name} is a child of {node.parent} now")
-        root = next(node for node in self._after.nodes.values() if node.listen and not node.parent)
         for text in found.asked:
-            self._order(root, "ask", text=text)
+            self._order(self._root, "ask", text=text)
         for fingerprint in found.dropped:
-            self._order(root, "drop", query=fingerprint)
+            self._order(self._root, "drop", query=fingerprint)
         for node in found.gone:
             self._end(node)
 
@@ -110,12 +118,11 @@ class _Adapting:
         """All that a node has must be safe above it, and nothing may wait for it afterwards."""
         if not self._answers(node):
             return  # from the last time
-        if node.role.value == "leaf":
-            self._order(node, "end")
         self._until(f"{node.name} still has what is not safe", partial(self._is_empty, node))
         parent = self._before.nodes[node.parent or ""]
-        if self._answers(parent) and node.name in self._status(parent)["members"]:
-            self._order(parent, "release", member=node.name)
+        if self._answers(parent):
+            released = partial(self._order, parent, "release", member=node.name)
+            self._until(f"{parent.name} still waits for {node.name}", released)
         self._order(node, "stop")
         click.echo(f"  {node.name} has ended")
 
@@ -123,11 +130,11 @@ class _Adapting:
         from windrow.edge.payload import END
 
         status = self._status(node)
-        if status["unsafe_bytes"]:
-            return False
-        if node.role.value == "leaf":
-            return all(query["frontier"] == END for query in status["queries"].values())
-        return not status["members"]
+        if node.role.value == "leaf":  # its last frame has no end, and is never safe as a whole
+            reached = [query["frontier"] for query in self._status(self._root)["queries"].values()]
+            return all(at is not None and at > status["newest"] for at in reached)
+        has_ended = all(query["frontier"] == END for query in status["queries"].values())
+        return not status["members"] and (has_ended or not status["unsafe_bytes"])
 
     def _has_moved(self, node: "Node") -> bool:
         return not self._status(node)["moving"]

@@ -6,7 +6,6 @@ from typing import Any
 from windrow.edge.carrier import Below
 from windrow.edge.children import Children
 from windrow.errors import InputError
-from windrow.wire.messages import Leaving
 
 __all__ = ["member_orders"]
 
@@ -16,7 +15,7 @@ def member_orders(core: Children, below: Below) -> Mapping[str, Callable[..., An
 
     join     a new child, from what has been merged on
     replace  the children of a dead child take its place
-    release  a child from which nothing more will come
+    release  a child from which nothing more will come; false: it is too early
     """
 
     def join(member: str, key: str = "") -> None:
@@ -29,12 +28,8 @@ def member_orders(core: Children, below: Below) -> Mapping[str, Callable[..., An
             below.admit(heir, key)
         core.replace(member, heirs)
 
-    def release(member: str) -> None:
-        _require(core, member)
-        found = {name: one["members"] for name, one in core.figures()["queries"].items()}
-        frontiers = {name: members[member] for name, members in found.items()}
-        known = {name: at for name, at in frontiers.items() if at is not None}
-        core.receive(member, Leaving(known), 0)
+    def release(member: str) -> bool:
+        return member not in core.members or core.release(member)
 
     return {"join": join, "replace": replace, "release": release}
 
