@@ -86,7 +86,8 @@ class LeafState:
             for asked in self.asked.values()
             for table in (*asked.held.rows, *asked.held.kept.values())
         ]
-        return sum(way.size for way in self.ways) + sum(table.nbytes for table in tables)
+        kept: int = sum(table.nbytes for table in tables)
+        return kept + sum(way.size for way in self.ways)
 
     def apply(self, entry: dict[str, Any], body: bytes = b"") -> None:
         """Let happen what an entry says."""
