@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from math import log10
 
-from examples.drawing import BLUE, GREY, INK, PALE_BLUE, RED
+from examples.drawing import BLUE, GREY, INK, RED
 from examples.edge_tree.outcome import depth
 from windrow.cli.figures import rounded
 from windrow.cli.tree.figures import Figures
 from windrow.edge.tree_file import Tree
 
 WIDTH, STEP, TOP = 1080, 120, 40
+LINK = "#93c5fd"
 
 
 def drawn_tree(tree: Tree, figures: Sequence[Figures], planned: Mapping[str, float]) -> str:
@@ -26,7 +27,7 @@ def drawn_tree(tree: Tree, figures: Sequence[Figures], planned: Mapping[str, flo
             width = 0.8 + 4 * log10(1 + 9 * known[name].bytes / most)
             curve = f"M{x:.0f} {y} C{x:.0f} {y - 60},{to_x:.0f} {to_y + 60},{to_x:.0f} {to_y}"
             parts.append(
-                f'<path d="{curve}" fill="none" stroke="{PALE_BLUE}" stroke-width="{width:.1f}"/>'
+                f'<path d="{curve}" fill="none" stroke="{LINK}" stroke-width="{width:.1f}"/>'
             )
     for name, (x, y) in places.items():
         parts.append(_node(known[name], x, y, planned.get(name)))

@@ -1,5 +1,6 @@
 """The page about a run."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from examples.edge_tree.drawing import drawn_lags, drawn_tree
@@ -16,9 +17,13 @@ def write_page(
     run: Run, widths: tuple[int, ...], found: list[Level], agreement: Agreement, path: Path
 ) -> None:
     rows = len(run.devices.rows())
-    all_ = totals(run.figures)
     queries = len(run.tree.queries)  # each counts the same rows
-    late, quarantined = all_["late"] // queries, all_["quarantined"] // queries
+    figures = [
+        replace(one, late=one.late // queries, quarantined=one.quarantined // queries)
+        for one in run.figures
+    ]
+    all_ = totals(figures)
+    late, quarantined = all_["late"], all_["quarantined"]
     seconds = max((at for at, _ in run.lags), default=0.0)
     windows, central = sum(one.windows for one in found), sum(one.central for one in found)
     facts = [
@@ -35,7 +40,7 @@ def write_page(
             "machine, forked from one that has imported what all need. The plan's figures are "
             "below the measured ones; frames are those of states. Rates are means over the last "
             f"two thirds of {seconds:.0f} s; a thicker line has carried more bytes.",
-            [drawn_tree(run.tree, run.figures, planned_rates(run.tree))],
+            [drawn_tree(run.tree, figures, planned_rates(run.tree))],
         ),
         Section(
             "Bytes on every level",

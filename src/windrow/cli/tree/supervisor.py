@@ -6,7 +6,9 @@ Each is `windrow node`.  They are forked from a server that has imported what al
 
 import multiprocessing
 import os
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -157,8 +159,18 @@ def _run(path: Path, name: str, folder: Path) -> None:
     """`windrow node`, in a process of its own."""
     from windrow.cli.node import node
 
+    os.setpgrp()  # Ctrl-C is for the supervisor, which ends all in order
+    threading.Thread(target=_end_with_supervisor, daemon=True).start()
     with (folder / "node.log").open("ab", buffering=0) as log:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
     sys.stdin = open(os.devnull)  # noqa: SIM115 - as long as the process lives
     node.main([str(path), "--id", name], prog_name="windrow node")
+
+
+def _end_with_supervisor() -> None:
+    """Nodes that nobody looks after would be in the way of the next ones."""
+    supervisor = multiprocessing.parent_process()
+    assert supervisor is not None
+    supervisor.join()
+    os.kill(os.getpid(), signal.SIGTERM)
