@@ -138,7 +138,7 @@ SCALING = Experiment(
     "scaling",
     "How does a tree scale with its leaves, beside a root that does all the work?",
     _scaling,
-    full=Sizes((1, 2, 4, 8), 500_000, 3),
+    full=Sizes((1, 2, 4, 8), 200_000, 3),
     quick=Sizes((1, 4), 100_000, 2),
 )
 
@@ -146,7 +146,7 @@ WINDOWS = Experiment(
     "windows",
     "What do concurrent windows cost?",
     _windows,
-    full=Sizes((1, 5, 10, 50, 100, 1_000), 1_000_000, 3),
+    full=Sizes((1, 5, 10, 50, 100, 1_000), 200_000, 4),
     quick=Sizes((1, 100), 50_000, 5),
 )
 
@@ -154,6 +154,6 @@ KEYS = Experiment(
     "keys",
     "What do keys cost?",
     _keys,
-    full=Sizes((1, 10, 100, 1_000, 10_000, 100_000), 500_000, 3),
+    full=Sizes((1, 10, 100, 1_000, 10_000, 100_000), 400_000, 2),
     quick=Sizes((1, 1_000), 100_000, 2),
 )
