@@ -123,10 +123,9 @@ def _found(measured: Sequence[Measured], along: str, title: str, bars: Sequence[
         lines.append(line)
     header = ["", along]
     header += list(chain(*([f"{way}: M rows/s", "leaf ns", "root ns"] for way in MODES)))
-    notes = [
-        "M rows/s: of all leaves, when the busiest node has no processor time left",
-        "measured in the first seconds of event time: longer windows have not ended yet",
-    ]
+    notes = ["M rows/s: of all leaves, when the busiest node has no processor time left"]
+    if along == "windows":
+        notes.append("in the first seconds of event time: longer windows have not ended yet")
     return Findings(measured, [Table(title, header, lines)], bars, notes)
 
 
