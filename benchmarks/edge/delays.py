@@ -82,6 +82,6 @@ LATENCY = Experiment(
     "latency",
     "How long after its last row is a window's result at the root?",
     run,
-    full=LatencySizes(20_000, 1_000, (25, 50, 75, 100)),
+    full=LatencySizes(10_000, 300, (25, 50, 75, 100)),
     quick=LatencySizes(5_000, 300, (25, 75)),
 )

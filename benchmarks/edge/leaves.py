@@ -147,6 +147,6 @@ LEAF = Experiment(
     "leaf",
     "How many rows does a whole leaf take in a second of its processor?",
     run,
-    full=LeafSizes(100_000, 30, (1, 1_000, 100_000), 1_000),
+    full=LeafSizes(100_000, 20, (1, 1_000, 100_000), 1_000),
     quick=LeafSizes(100_000, 10, (1, 100_000), 1_000),
 )

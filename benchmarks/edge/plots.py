@@ -98,7 +98,7 @@ def _leaf(measured: Sequence[Measured], path: Path) -> None:
     figure, (axes,) = row_of_panels("A row at a leaf", 1, 7.5, 3.8)
     words = {"log": "", "JSON": ", JSON lines", "none": ", no log"}
     names = [
-        f"{m.contender}, {m.case['keys']:,} keys"
+        f"{m.contender}, {m.case['keys']:,} {'key' if m.case['keys'] == 1 else 'keys'}"
         + (f", {m.case['windows']:,} windows" if m.case["windows"] != 1 else "")
         + words[str(m.case["source"])]
         for m in measured

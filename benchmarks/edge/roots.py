@@ -107,6 +107,6 @@ ROOT = Experiment(
     "root",
     "How many states does a root merge, and what do idle leaves cost?",
     run,
-    full=RootSizes((1, 2, 4, 8, 16), 100_000, 4, 2_000, 1_000),
+    full=RootSizes((1, 2, 4, 8, 16), 50_000, 2, 1_000, 1_000),
     quick=RootSizes((1, 4), 20_000, 2, 200, 100),
 )

@@ -167,7 +167,7 @@ class Leaf:
         if self._state.new is not None and self._state.has_moved:
             self._apply({"kind": "moved"})
         grown = self._disk.size - self._since_snapshot > self._snapshot_bytes
-        if grown or (self.is_full and self._spared() > self._spool_bytes // 2):
+        if grown or (self.is_full and self._state.size < self._disk.size - self._spool_bytes // 2):
             self._snapshot()
         self._disk.sync()
         return self._state.up.sends(now)
@@ -243,15 +243,6 @@ class Leaf:
                 self._apply({"kind": "overtaken", "query": fingerprint, "to": frontier})
 
     # A snapshot stands for all records before it.
-
-    def _spared(self) -> int:
-        """About how many bytes of the log are of no use any more."""
-        tables = [
-            table
-            for asked in self._asked.values()
-            for table in (*asked.held.rows, *asked.held.kept.values())
-        ]
-        return self._disk.size - self._up.size - sum(table.nbytes for table in tables)
 
     def _snapshot(self) -> None:
         """Write down all there is, and let go of the log before it."""

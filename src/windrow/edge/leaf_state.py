@@ -78,6 +78,17 @@ class LeafState:
         """The ways to parents: two while the leaf moves."""
         return [self.up] if self.new is None else [self.up, self.new]
 
+    @property
+    def size(self) -> int:
+        """About how many bytes there are to be kept."""
+        tables = [
+            table
+            for asked in self.asked.values()
+            for table in (*asked.held.rows, *asked.held.kept.values())
+        ]
+        kept: int = sum(table.nbytes for table in tables)
+        return kept + sum(way.size for way in self.ways)
+
     def apply(self, entry: dict[str, Any], body: bytes = b"") -> None:
         """Let happen what an entry says."""
         kind, query = entry["kind"], entry.get("query", "")
