@@ -86,7 +86,7 @@ def _latency(measured: Sequence[Measured], path: Path) -> None:
     figure, panels = row_of_panels("From a window's last row to its result", len(ranks), 4.2, 3.4)
     for axes, rank in zip(panels, ranks, strict=True):
         _lines(axes, measured, "load", lambda m, rank=rank: m.at(rank) / 1e6)  # type: ignore[misc]
-        axes.set_yscale("log")
+        axes.set_ylim(0)
         axes.set_title(rank, loc="left", fontsize=10)
         axes.set_xlabel("load, %", fontsize=9)
     panels[0].set_ylabel("ms", fontsize=9)

@@ -145,7 +145,7 @@ WINDOWS = Experiment(
     "windows",
     "What do concurrent windows cost?",
     _windows,
-    full=Sizes((1, 5, 10, 50, 100, 1_000), 200_000, 4),
+    full=Sizes((1, 5, 10, 50, 100, 1_000), 1_000_000, 3),
     quick=Sizes((1, 100), 50_000, 5),
 )
 
