@@ -390,7 +390,7 @@ def _frames_of_a_leaf(
             leaf = begun()
             leaf.insert([batch], 0)
         leaf.step(0)
-        for frame in leaf._up.unsafe():
+        for frame in leaf._state.up.unsafe():
             assert isinstance(frame, Frame)
             assert frames.setdefault(frame.since, encode(frame)) == encode(frame)
         if number % 2 and frames:
@@ -399,7 +399,7 @@ def _frames_of_a_leaf(
             leaf.receive(Ack(query, to, to, 1 << 20), 0)
     leaf.end()
     leaf.step(0)
-    for frame in leaf._up.unsafe():
+    for frame in leaf._state.up.unsafe():
         assert isinstance(frame, Frame)
         frames[frame.since] = encode(frame)
     return [frames[since] for since in sorted(frames)]

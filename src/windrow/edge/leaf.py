@@ -123,7 +123,8 @@ class Leaf:
             return
         if isinstance(message, Asking):
             try:
-                self.ask(message.text)
+                if self._state.asked[self.ask(message.text)].begun is None:
+                    self._state.up.again()  # the welcome that follows says from where on
             except WindrowError:
                 self.counts["unreadable queries"] += 1
         elif isinstance(message, Dropping):
@@ -244,10 +245,10 @@ class Leaf:
         """About how many bytes of the log are of no use any more."""
         tables = [
             table
-            for asked in self._asked.values()
+            for asked in self._state.asked.values()
             for table in (*asked.held.rows, *asked.held.kept.values())
         ]
-        return self._disk.size - self._up.size - sum(table.nbytes for table in tables)
+        return self._disk.size - self._state.up.size - sum(table.nbytes for table in tables)
 
     def _snapshot(self) -> None:
         """Write down all there is, and let go of the log before it."""
