@@ -29,6 +29,8 @@ from windrow.wire.tables import table_bytes
 
 __all__ = ["Absence", "Children", "Send"]
 
+_REMIND_US = 5_000_000  # who has not begun by then may not have heard what is asked
+
 
 class Absence(Enum):
     """What becomes of results while a member is silent."""
@@ -77,6 +79,7 @@ class Children(ABC):
         self._heard: dict[str, int] = {}  # when each member was last heard of
         self._epochs: dict[str, int] = {}
         self._leaving: set[str] = set()
+        self._reminded = 0  # when those that had not begun were asked again
         self._greeted: set[str] = set()  # members that wait for a welcome
         self._statuses: dict[str, Any] = {}
         self._out: list[Send] = []
@@ -173,6 +176,7 @@ class Children(ABC):
                 self._answer_all(fingerprint)
         self._settle(now)
         if self._is_ready():
+            self._remind(now)
             self._welcome()
         self._answer()
         out, self._out = self._out, []
@@ -245,6 +249,16 @@ class Children(ABC):
             self._unacked.add((member, ack.query))
         else:
             self._out.append(Send(member, ack))
+
+    def _remind(self, now: int) -> None:
+        """Ask again who has not begun: what it was told may have got lost."""
+        if now - self._reminded < _REMIND_US:
+            return
+        self._reminded = now
+        for fingerprint, known in self._known.items():
+            for member in sorted(self._epochs):
+                if known.inflow.frontier(member) is None and not known.inflow.has_left(member):
+                    self._out.append(Send(member, Asking(fingerprint, known.query.text)))
 
     def _welcome(self) -> None:
         for member in sorted(self._greeted):
