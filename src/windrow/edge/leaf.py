@@ -164,6 +164,9 @@ class Leaf:
             for edge in sorted({to, min(to, self._state.handed.get(fingerprint, to))}):
                 if edge > asked.sent:
                     self._apply({"kind": "cut", "query": fingerprint, "to": edge})
+            folded = asked.payload.fold_edge(reached)
+            if folded > max(asked.folded, asked.sent) and asked.held.rows:
+                self._apply({"kind": "fold", "query": fingerprint, "to": folded})
         if self._state.new is not None and self._state.has_moved:
             self._apply({"kind": "moved"})
         grown = self._disk.size - self._since_snapshot > self._snapshot_bytes

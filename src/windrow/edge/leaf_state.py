@@ -46,6 +46,7 @@ class Asked:
     sent: int = BEGIN  # the end of the last frame
     late: int = 0  # the number of the last late table
     rows: int = 0  # how many went in since the last frame
+    folded: int = BEGIN  # up to where rows were folded before their slice ended
 
 
 class LeafState:
@@ -96,6 +97,9 @@ class LeafState:
             self.take(Batch(entry["source"], rows_of(body), entry["number"]), entry["now"])
         elif kind == "cut":
             self._cut(query, self.asked[query], entry["to"])
+        elif kind == "fold":
+            self.asked[query].folded = entry["to"]
+            self.asked[query].payload.fold(self.asked[query].held, entry["to"])
         elif kind == "move":
             self.new = Upward(self.epoch)
         elif kind == "hand":

@@ -83,6 +83,13 @@ class Payload(ABC):
     def edge(self, time: int) -> int:
         """The last edge at or before a time."""
 
+    def fold_edge(self, time: int) -> int:
+        """Up to where rows need not wait for the end of their slice, if time has come so far."""
+        return BEGIN
+
+    def fold(self, held: Held, until: int) -> None:
+        """At a leaf: let rows before such an edge take the place that states take."""
+
     @abstractmethod
     def collect(self, held: Held, leaf: str, until: int) -> pa.Table:
         """At a leaf: what travels of the rows before an edge, which no longer wait."""

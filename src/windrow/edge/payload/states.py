@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["States"]
 
-_CELLS_OF_SLICE = 16  # at most so many, of a second at least: what waits to be folded stays small
 _CELLS_OF_GAP = 4  # the end of a session may be known a quarter of the gap later for it
 
 
@@ -42,10 +41,9 @@ class States(Payload):
         grids = [grid for _, window in query.definition.windows if (grid := window.grid)]
         self._aligned = bool(grids)
         if grids:
-            # Rows of a slice are folded at once; those of a long one every now and then.
-            every = min(grid.every_us for grid in grids)
-            self._cell = max(SECOND, every // _CELLS_OF_SLICE)
-            self._in_cells = every > self._cell
+            # Rows of a slice are folded at once; those of a long one second by second.
+            self._cell = SECOND
+            self._in_cells = min(grid.every_us for grid in grids) > SECOND
         else:
             gaps = [window.silence_us or 1 for _, window in query.definition.windows]
             self._cell = max(1, min(gaps) // _CELLS_OF_GAP)
@@ -60,16 +58,23 @@ class States(Payload):
             return time
         return self._engine.fold_until(time) if self._aligned else floor(time, self._cell)
 
-    def collect(self, held: Held, leaf: str, until: int) -> pa.Table:
-        # All rows are ripe that come before `until`, which may lie within a slice.
-        edge = self.edge(until)
-        reached = max(edge, floor(until, self._cell)) if self._in_cells else edge
-        rows = self._ripe(held, reached)
+    def fold_edge(self, time: int) -> int:
+        return floor(time, self._cell) if self._in_cells else BEGIN
+
+    def fold(self, held: Held, until: int) -> None:
+        rows = self._ripe(held, until)
         kept = held.kept.get("states")
         for cell in cells(rows, "t", self._cell) if self._in_cells else [rows]:
             if cell.num_rows:
                 folded = self._engine.fold(cell)
                 kept = folded if kept is None else self._joined([kept, folded])
+        if kept is not None:
+            held.kept["states"] = kept
+
+    def collect(self, held: Held, leaf: str, until: int) -> pa.Table:
+        edge = self.edge(until)
+        self.fold(held, edge)
+        kept = held.kept.get("states")
         if kept is None or not kept.num_rows:
             return self.schema.empty_table()
         body, held.kept["states"] = self.split(kept, edge)
