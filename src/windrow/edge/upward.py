@@ -5,6 +5,7 @@ ended.  So whatever is lost, doubled or reordered on the way, frames are sent ag
 parent's frontier on, and what it has already is ignored there.
 """
 
+import math
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -77,9 +78,9 @@ class Upward:
         self._late: dict[tuple[str, str], deque[Late]] = {}
         self._late_sent: dict[tuple[str, str], int] = {}
         self._leaving: dict[str, int] = {}  # from where on frames go elsewhere
-        self._heard = 0
-        self._said = 0
-        self._framed = 0  # when a frame was sent
+        self._heard: int | None = None  # when the parent was heard of; None: say hello
+        self._said: int | None = None
+        self._framed: int | None = None  # when a frame was sent
         self._patience = _RESEND_US
         self._out: deque[Message] = deque()
 
@@ -162,7 +163,7 @@ class Upward:
     def lost(self) -> None:
         """The way to the parent is gone: say hello again."""
         self.connected = False
-        self._heard = 0
+        self._heard = None
         self._out.clear()
 
     def handle(self, message: Message, now: int) -> None:
@@ -190,17 +191,17 @@ class Upward:
     def sends(self, now: int) -> list[Message]:
         """What to send now; a sign of life, if there was nothing for a while."""
         found = self._sends(now)
-        if not found and self.connected and now - self._said > _SIGN_US:
+        if not found and self.connected and _since(now, self._said) > _SIGN_US:
             found = [Status({})]
         if found:
             self._said = now
         return found
 
     def _sends(self, now: int) -> list[Message]:
-        if not self._heard:
-            self._heard = self._framed = now
+        if self._heard is None:
+            self._heard = now
             return [Hello(self.epoch)]
-        quiet = now - max(self._heard, self._framed)
+        quiet = min(_since(now, self._heard), _since(now, self._framed))
         if quiet > self._patience and (not self.connected or self._waits()):
             self._heard, self._patience = now, min(2 * self._patience, _MOST_RESEND_US)
             return [Hello(self.epoch)]
@@ -259,3 +260,8 @@ class Upward:
         begun = self._boxes[query].rewind(since)
         if begun is not None:  # before that there has been nothing
             self._out.append(Frame(query, since, begun, 0, b""))
+
+
+def _since(now: int, then: int | None) -> float:
+    """How long ago something was."""
+    return math.inf if then is None else now - then

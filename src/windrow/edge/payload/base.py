@@ -87,8 +87,8 @@ class Payload(ABC):
         """Up to where rows need not wait for the end of their slice, if time has come so far."""
         return BEGIN
 
-    def fold(self, held: Held, until: int) -> None:
-        """At a leaf: let rows before such an edge take the place that states take."""
+    def fold(self, held: Held, until: int) -> None:  # noqa: B027
+        """At a leaf: let rows before such an edge take no more place than states do."""
 
     @abstractmethod
     def collect(self, held: Held, leaf: str, until: int) -> pa.Table:
