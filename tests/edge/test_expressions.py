@@ -13,7 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from tests.examples import examples
-from windrow.edge.expressions import Evaluation, Scope, compile_condition, compile_expression
+from windrow.edge.query.expressions import Evaluation, Scope, compile_condition, compile_expression
 from windrow.jobs.expressions import ExpressionError
 from windrow.spark.analysis.types import arrow_type
 

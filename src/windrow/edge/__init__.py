@@ -5,14 +5,15 @@
 What nodes do is free of clocks, disks and networks: these are handed in, so thousands of runs with
 losses, crashes and skewed clocks can be simulated in seconds.
 
-query.py       what a job file asks of nodes (expressions.py compiles its conditions and columns)
-travels.py     what travels for a query, states, rows or results, and why
-payload.py     what leaves, mergers and roots do with what travels
+query/         what a job file asks of nodes
+travels.py     what travels for a query, states, rows, windows or results, and why
+payload/       what leaves, mergers and roots do with what travels
 upward.py      a node's frames on their way to its parent, kept until they are safe
 inflow.py      the frames of a node's children, merged as far as all have come
+gaps.py        which members are missing from results, and since when
 clock.py       how far a leaf's event time has come
-leaf.py        rows in, frames out
-merger.py      frames in, frames out
+leaf.py        rows in, frames out; leaf_state.py is what its log (journal.py) makes of it
+merger.py      frames in, frames out; children.py is what it shares with a landing
 landing.py     frames in, a spool out
 root.py        a spool in, results out
 

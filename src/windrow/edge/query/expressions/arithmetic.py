@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.edge.expressions.kinds import (
+from windrow.edge.query.expressions.kinds import (
     LIMITS,
     as_decimal,
     as_kind,
@@ -21,7 +21,7 @@ from windrow.edge.expressions.kinds import (
     is_number,
     name_of,
 )
-from windrow.edge.expressions.values import (
+from windrow.edge.query.expressions.values import (
     Evaluation,
     Expression,
     Mask,

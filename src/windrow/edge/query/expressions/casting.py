@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.columnar.ddl import parse_type
-from windrow.edge.expressions.arithmetic import fitted, saturated, whole_of_floats
-from windrow.edge.expressions.kinds import (
+from windrow.edge.query.expressions.arithmetic import fitted, saturated, whole_of_floats
+from windrow.edge.query.expressions.kinds import (
     LIMITS,
     digit,
     is_decimal,
@@ -24,7 +24,7 @@ from windrow.edge.expressions.kinds import (
     is_text,
     name_of,
 )
-from windrow.edge.expressions.values import (
+from windrow.edge.query.expressions.values import (
     Expression,
     Mask,
     MismatchError,

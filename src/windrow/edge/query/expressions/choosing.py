@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.edge.expressions.comparing import above, comparison, require_boolean
-from windrow.edge.expressions.kinds import is_number, is_text, name_of, same_kind
-from windrow.edge.expressions.values import (
+from windrow.edge.query.expressions.comparing import above, comparison, require_boolean
+from windrow.edge.query.expressions.kinds import is_number, is_text, name_of, same_kind
+from windrow.edge.query.expressions.values import (
     Evaluation,
     Expression,
     Failures,

@@ -9,11 +9,11 @@ from typing import NoReturn, TypeVar
 
 import pyarrow as pa
 
-from windrow.edge.expressions import arithmetic, casting, choosing, comparing, literals
-from windrow.edge.expressions.functions import FUNCTIONS, call
-from windrow.edge.expressions.lexer import Token, tokens
-from windrow.edge.expressions.scope import Scope
-from windrow.edge.expressions.values import Expression, MismatchError
+from windrow.edge.query.expressions import arithmetic, casting, choosing, comparing, literals
+from windrow.edge.query.expressions.functions import FUNCTIONS, call
+from windrow.edge.query.expressions.lexer import Token, tokens
+from windrow.edge.query.expressions.scope import Scope
+from windrow.edge.query.expressions.values import Expression, MismatchError
 from windrow.jobs.expressions import ExpressionError
 from windrow.jobs.problems import did_you_mean
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.edge.expressions.values import Expression, Values, column
+from windrow.edge.query.expressions.values import Expression, Values, column
 
 __all__ = ["Scope"]
 

@@ -6,9 +6,9 @@ against the columns in `scope.py`; `values.py` is what an expression is, and wha
 `functions.py` are what there is to write.
 """
 
-from windrow.edge.expressions.parser import compile_condition, compile_expression
-from windrow.edge.expressions.scope import Scope
-from windrow.edge.expressions.values import Evaluation, Expression, Values
+from windrow.edge.query.expressions.parser import compile_condition, compile_expression
+from windrow.edge.query.expressions.scope import Scope
+from windrow.edge.query.expressions.values import Evaluation, Expression, Values
 
 __all__ = [
     "Evaluation",

@@ -6,7 +6,7 @@ from hashlib import blake2b
 
 import pyarrow as pa
 
-from windrow.edge.expressions import Expression
+from windrow.edge.query.expressions import Expression
 from windrow.jobs import Job
 from windrow.version import __version__
 

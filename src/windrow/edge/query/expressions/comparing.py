@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.edge.expressions.kinds import is_decimal, is_float, is_text, name_of, same_kind
-from windrow.edge.expressions.values import (
+from windrow.edge.query.expressions.kinds import is_decimal, is_float, is_text, name_of, same_kind
+from windrow.edge.query.expressions.values import (
     Evaluation,
     Expression,
     Failures,

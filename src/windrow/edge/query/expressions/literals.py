@@ -7,8 +7,8 @@ from decimal import Decimal
 
 import pyarrow as pa
 
-from windrow.edge.expressions.kinds import LIMITS
-from windrow.edge.expressions.values import Expression, MismatchError, literal
+from windrow.edge.query.expressions.kinds import LIMITS
+from windrow.edge.query.expressions.values import Expression, MismatchError, literal
 
 __all__ = ["TIMED", "boolean", "null", "number", "text", "timed"]
 

@@ -7,7 +7,7 @@ from functools import reduce
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.edge.expressions.values import Expression, MismatchError, Values, literal, strict
+from windrow.edge.query.expressions.values import Expression, MismatchError, Values, literal, strict
 
 __all__ = [
     "LIMITS",

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.edge.expressions.kinds import LIMITS, as_kind, is_int, is_text, name_of
-from windrow.edge.expressions.values import (
+from windrow.edge.query.expressions.kinds import LIMITS, as_kind, is_int, is_text, name_of
+from windrow.edge.query.expressions.values import (
     Evaluation,
     Expression,
     MismatchError,

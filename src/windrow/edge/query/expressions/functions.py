@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from windrow.edge.expressions import arithmetic, choosing, comparing, texts
-from windrow.edge.expressions.values import Expression, MismatchError
+from windrow.edge.query.expressions import arithmetic, choosing, comparing, texts
+from windrow.edge.query.expressions.values import Expression, MismatchError
 
 __all__ = ["FUNCTIONS", "call"]
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from windrow.edge.answers import Outcome
-from windrow.edge.checks import check_for_nodes
-from windrow.edge.expressions import Expression, Scope, compile_condition, compile_expression
-from windrow.edge.fingerprint import fingerprint_of
-from windrow.edge.resolving import resolved
-from windrow.edge.rows import Intake, Rows
-from windrow.edge.schema import source_schema
+from windrow.edge.query.answers import Outcome
+from windrow.edge.query.checks import check_for_nodes
+from windrow.edge.query.expressions import Expression, Scope, compile_condition, compile_expression
+from windrow.edge.query.fingerprint import fingerprint_of
+from windrow.edge.query.resolving import resolved
+from windrow.edge.query.rows import Intake, Rows
+from windrow.edge.query.schema import source_schema
 from windrow.engines.definition import Definition
 from windrow.jobs import Edge, Job, JobFileError, Merging, check_columns
 from windrow.jobs.entry import Entry

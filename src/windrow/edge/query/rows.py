@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from windrow.columnar.arrays import whole
-from windrow.edge.expressions import Evaluation, Expression
+from windrow.edge.query.expressions import Evaluation, Expression
 from windrow.errors import InputError
 
 __all__ = ["Intake", "Rows"]

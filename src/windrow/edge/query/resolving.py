@@ -5,9 +5,9 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.algebra.registry import Takes
-from windrow.edge.answers import Outcome
-from windrow.edge.asking import Asking
-from windrow.edge.expressions import Scope
+from windrow.edge.query.answers import Outcome
+from windrow.edge.query.asking import Asking
+from windrow.edge.query.expressions import Scope
 from windrow.engines.approximated import as_intervals, gives_intervals
 from windrow.engines.defining import Renaming, definition_of, is_there
 from windrow.engines.definition import Definition

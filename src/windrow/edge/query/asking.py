@@ -10,8 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from windrow.edge.expressions import Expression, Scope
-from windrow.edge.expressions.lexer import name_parts
+from windrow.edge.query.expressions import Expression, Scope
+from windrow.edge.query.expressions.lexer import name_parts
 from windrow.errors import InputError
 
 __all__ = ["Asking"]
