@@ -24,9 +24,21 @@ from windrow.edge.clock import Pace
 from windrow.edge.landing import Landing
 from windrow.edge.leaf import Batch, Leaf
 from windrow.edge.merger import Merger
+from windrow.edge.payload import BEGIN, END
+from windrow.edge.query import read_node_query
 from windrow.edge.root import Root
 from windrow.testing import check_rows
-from windrow.wire.messages import Ack, Frame, Late, Message, decode, encode
+from windrow.wire.messages import (
+    Ack,
+    Asking,
+    Frame,
+    Hello,
+    Late,
+    Message,
+    Welcome,
+    decode,
+    encode,
+)
 
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 NOON_US = int(NOON.timestamp()) * SECOND
@@ -219,6 +231,31 @@ def _kill_between_siblings(simulation: Simulation, merger: str, children: tuple[
         simulation.at(later, lambda: _kill_between_siblings(simulation, merger, children))
         return
     simulation.crash(merger)
+
+
+def test_a_merger_that_hears_late_how_far_it_had_come_counts_nothing_twice() -> None:
+    """The first welcome after its crash was meant for the one before, and knows nothing."""
+    asked = Asked("tumbling", BOTH)
+    query = read_node_query(asked.job).fingerprint
+    leaf = Leaf("a", SimulatedDisk(), [asked.job], Pace(live=False))
+    leaf.insert([Batch("s", table_of([row((1, 5))]), 0)], 0)
+    leaf.end()
+    leaf.step(0)
+    (frame,) = leaf._state.up.unsafe()
+    merger = Merger("m", ["a"], 2)
+    merger.upward(1)
+    merger.receive_from_parent(Asking(query, asked.job), 1)
+    merger.receive_from_parent(Welcome((query,), 1, {}, {}, {}, 1 << 20), 1)
+    for message in (Hello(1), Frame(query, BEGIN, BEGIN, 0, b""), frame):
+        merger.receive("a", message, 1)
+    known = {query: BEGIN}
+    merger.receive_from_parent(Welcome((query,), 1, known, known, {}, 1 << 20), 1)
+    asked_again = [sent.message for sent in merger.step(1)]
+    assert any(isinstance(m, Welcome) and m.frontiers == known for m in asked_again)
+    merger.receive("a", frame, 1)
+    merger.step(1)
+    (sent,) = [one for one in merger.upward(1) if isinstance(one, Frame) and one.rows]
+    assert (sent.since, sent.to, sent.rows) == (BEGIN, END, 1)
 
 
 def test_a_spool_that_is_cut_at_every_record_becomes_whole_again() -> None:
