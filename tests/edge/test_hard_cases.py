@@ -312,6 +312,21 @@ def test_late_rows_are_counted_and_reachable_once(faults: Faults) -> None:
     assert sum(one.rows for one in spooled if isinstance(one, Late)) == 3
 
 
+def test_late_rows_that_are_said_again_are_kept_once() -> None:
+    asked = Asked("tumbling", BOTH)
+    query = read_node_query(asked.job).fingerprint
+    merger = Merger("m", ["a"], 1, [asked.job])
+    merger.upward(1)
+    merger.receive_from_parent(Welcome((query,), 1, {}, {}, {}, 1 << 20), 1)
+    merger.receive("a", Hello(1), 1)
+    late = Late(query, "a", 1, 2, b"rows")
+    for now in range(2, 5):  # each time it goes up again: what is said again may have got lost
+        merger.receive("a", late, now)
+        merger.step(now)
+        assert [one for one in merger.upward(now) if isinstance(one, Late)] == [late]
+    assert merger.status().nodes["m"]["unsafe_bytes"] < 300
+
+
 def _temps(table: Any) -> list[float]:
     name = next(name for name in table.column_names if name in ("temp", "v0"))
     found: list[float] = table[name].to_pylist()
