@@ -24,9 +24,21 @@ from windrow.edge.clock import Pace
 from windrow.edge.landing import Landing
 from windrow.edge.leaf import Batch, Leaf
 from windrow.edge.merger import Merger
+from windrow.edge.payload import BEGIN, END
+from windrow.edge.query import read_node_query
 from windrow.edge.root import Root
 from windrow.testing import check_rows
-from windrow.wire.messages import Ack, Frame, Late, Message, decode, encode
+from windrow.wire.messages import (
+    Ack,
+    Asking,
+    Frame,
+    Hello,
+    Late,
+    Message,
+    Welcome,
+    decode,
+    encode,
+)
 
 NOON = datetime(2024, 7, 1, 12, tzinfo=UTC)
 NOON_US = int(NOON.timestamp()) * SECOND
@@ -221,6 +233,31 @@ def _kill_between_siblings(simulation: Simulation, merger: str, children: tuple[
     simulation.crash(merger)
 
 
+def test_a_merger_that_hears_late_how_far_it_had_come_counts_nothing_twice() -> None:
+    """The first welcome after its crash was meant for the one before, and knows nothing."""
+    asked = Asked("tumbling", BOTH)
+    query = read_node_query(asked.job).fingerprint
+    leaf = Leaf("a", SimulatedDisk(), [asked.job], Pace(live=False))
+    leaf.insert([Batch("s", table_of([row((1, 5))]), 0)], 0)
+    leaf.end()
+    leaf.step(0)
+    (frame,) = leaf._state.up.unsafe()
+    merger = Merger("m", ["a"], 2)
+    merger.upward(1)
+    merger.receive_from_parent(Asking(query, asked.job), 1)
+    merger.receive_from_parent(Welcome((query,), 1, {}, {}, {}, 1 << 20), 1)
+    for message in (Hello(1), Frame(query, BEGIN, BEGIN, 0, b""), frame):
+        merger.receive("a", message, 1)
+    known = {query: BEGIN}
+    merger.receive_from_parent(Welcome((query,), 1, known, known, {}, 1 << 20), 1)
+    asked_again = [sent.message for sent in merger.step(1)]
+    assert any(isinstance(m, Welcome) and m.frontiers == known for m in asked_again)
+    merger.receive("a", frame, 1)
+    merger.step(1)
+    (sent,) = [one for one in merger.upward(1) if isinstance(one, Frame) and one.rows]
+    assert (sent.since, sent.to, sent.rows) == (BEGIN, END, 1)
+
+
 def test_a_spool_that_is_cut_at_every_record_becomes_whole_again() -> None:
     """Children replay what is missing; a reader that went on sees each record once."""
     asked = Asked("hopping", BOTH)
@@ -273,6 +310,21 @@ def test_late_rows_are_counted_and_reachable_once(faults: Faults) -> None:
     assert sorted(temps) == [70, 80, 90]
     spooled = [decode(record) for _, record in found.disks["root"].records()]
     assert sum(one.rows for one in spooled if isinstance(one, Late)) == 3
+
+
+def test_late_rows_that_are_said_again_are_kept_once() -> None:
+    asked = Asked("tumbling", BOTH)
+    query = read_node_query(asked.job).fingerprint
+    merger = Merger("m", ["a"], 1, [asked.job])
+    merger.upward(1)
+    merger.receive_from_parent(Welcome((query,), 1, {}, {}, {}, 1 << 20), 1)
+    merger.receive("a", Hello(1), 1)
+    late = Late(query, "a", 1, 2, b"rows")
+    for now in range(2, 5):  # each time it goes up again: what is said again may have got lost
+        merger.receive("a", late, now)
+        merger.step(now)
+        assert [one for one in merger.upward(now) if isinstance(one, Late)] == [late]
+    assert merger.status().nodes["m"]["unsafe_bytes"] < 300
 
 
 def _temps(table: Any) -> list[float]:

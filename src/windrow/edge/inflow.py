@@ -136,8 +136,12 @@ class Inflow:
         )
 
     def resume(self, frontier: int) -> None:
-        """Go on from a frontier, after a crash that took all that was here."""
+        """Go on from a frontier, after a crash that took all that was here.
+
+        What has come before this was known would come again, and count twice.
+        """
         self.merged = frontier
+        self.members = {n: _Member(until=member.until) for n, member in self.members.items()}
         for name, member in self.members.items():
             self._come(name, member, frontier)
 

@@ -135,4 +135,5 @@ class Merger(Children):
                 self._up.begin(fingerprint, durable)
                 known.inflow.resume(durable)
                 self._durables[fingerprint] = durable
+                self._greeted.update(self._epochs)  # to send from there on
         self._welcomed = True

@@ -132,7 +132,12 @@ class Upward:
 
     def put_late(self, late: Late) -> None:
         """Late rows to send."""
-        self._late.setdefault((late.query, late.sender), deque()).append(late)
+        key = late.query, late.sender
+        held = self._late.setdefault(key, deque())
+        if held and late.number <= held[-1].number:
+            self._late_sent.pop(key, None)  # it is said again: so may ours have got lost
+        else:
+            held.append(late)
 
     def say(self, message: Status) -> None:
         """Something to say once."""
