@@ -10,10 +10,17 @@ import pyarrow as pa
 import pytest
 
 from tests.edge.moves import MovingSimulation
-from tests.edge.simulated import SECOND, Faults, Simulation, Tree
+from tests.edge.simulated import SECOND, Faults, SimulatedDisk, Simulation, Tree
 from windrow import agg, window
 from windrow.edge.children import Absence
+from windrow.edge.clock import Pace
+from windrow.edge.inflow import Inflow
+from windrow.edge.landing import Landing
+from windrow.edge.leaf import Batch, Leaf
+from windrow.edge.payload import payload_for
+from windrow.edge.query import read_node_query
 from windrow.testing import check_rows, expected
+from windrow.wire.messages import Dropping, Frame, Late, Leaving, Welcome, decode
 
 MIDNIGHT = datetime(2024, 7, 1, tzinfo=UTC)
 SCHEMA = pa.schema(
@@ -142,3 +149,120 @@ def test_what_comes_late_for_windows_that_cannot_be_made_again_is_counted() -> N
     run = without_a_leaf(TWO, "session", 1, away_us=8 * SECOND)
     figures = run.nodes["root"].figures()["counts"]
     assert figures["late rows"] > 0
+
+
+class _Cut(Simulation):
+    """A simulation in which nodes may be alive and cannot reach each other."""
+
+    away: tuple[str, str] | None = None
+
+    def deliver(self, sender: str, to: str, content: bytes) -> None:
+        if self.away is None or {sender, to} != {*self.away}:
+            super().deliver(sender, to, content)
+
+
+@pytest.mark.parametrize("crash_at", [12.0, 14.05, 14.4])
+@pytest.mark.parametrize(
+    ("tree", "member"), [({"root": ["a", "b", "c"]}, "a"), (TWO, "m1")], ids=["leaf", "merger"]
+)
+def test_a_landing_that_crashes_still_takes_what_it_has_gone_on_without(
+    tree: Tree, member: str, crash_at: float
+) -> None:
+    rows, arrivals = drawn(2, batches=30)
+    how: dict[str, Any] = {"absence": Absence.EXCLUDE, "patience_us": 2 * SECOND}
+    run = _Cut(tree, [JOB % WINDOWS["hopping"][0]], arrivals, Faults(), 2, **how)
+    run.at(6 * SECOND, lambda: setattr(run, "away", (member, "root")))
+    run.at(14 * SECOND, lambda: setattr(run, "away", None))
+    run.at(int(crash_at * SECOND), lambda: run.crash("root"))
+    run.run().settled()
+    newest: dict[Any, tuple[dict[str, Any], bool]] = {}
+    for answer in run.answers():
+        for row in answer.with_missing().to_pylist():
+            complete, _ = row.pop("complete"), row.pop("missing")
+            newest[row["window"]["start"], row["sensor"]] = row, complete
+    assert all(complete for _, complete in newest.values())
+    check_rows([row for row, _ in newest.values()], wanted(rows, "hopping"))
+
+
+def _inflow(*members: str) -> Inflow:
+    """A node's view of members that have come to second 0."""
+    query = read_node_query(JOB % WINDOWS["tumbling"][0])
+    return Inflow(payload_for(query), members, 0)
+
+
+def _empty(since: int, to: int, *missing: str) -> Frame:
+    return Frame("q", since * SECOND, to * SECOND, 0, b"", missing)
+
+
+def _stretches(inflow: Inflow) -> list[tuple[int, int, tuple[str, ...]]]:
+    return [(m.since // SECOND, m.to // SECOND, m.missing) for m in inflow.ready()]
+
+
+def test_what_a_member_sent_before_it_fell_silent_is_not_missing() -> None:
+    inflow = _inflow("a", "b")
+    inflow.apply("a", _empty(0, 40))
+    inflow.exclude("a")
+    inflow.apply("b", _empty(0, 20))
+    assert _stretches(inflow) == [(0, 20, ())]
+    inflow.apply("b", _empty(20, 60))
+    assert _stretches(inflow) == [(20, 40, ()), (40, 60, ("a",))]
+
+
+def test_a_member_without_which_nothing_was_merged_need_not_keep_its_frames() -> None:
+    inflow = _inflow("a")
+    inflow.exclude("a")
+    assert _stretches(inflow) == []
+    inflow.apply("a", _empty(0, 20))
+    assert _stretches(inflow) == [(0, 20, ())]
+    assert inflow.durable("a", 20 * SECOND) == 20 * SECOND
+
+
+def test_members_are_missing_where_they_were_missing_below_and_nowhere_else() -> None:
+    inflow = _inflow("m", "c")
+    inflow.apply("m", _empty(0, 20))
+    inflow.apply("m", _empty(20, 60, "a"))
+    inflow.apply("m", _empty(60, 80))
+    inflow.apply("c", _empty(0, 40))
+    assert _stretches(inflow) == [(0, 20, ()), (20, 40, ("a",))]
+    inflow.apply("c", _empty(40, 80))
+    assert _stretches(inflow) == [(40, 60, ("a",)), (60, 80, ())]
+
+
+@pytest.mark.parametrize("stretch", [(0, 0), (0, 20 * SECOND)], ids=["rows", "frame"])
+def test_what_comes_late_and_damaged_does_not_reach_the_spool(stretch: tuple[int, int]) -> None:
+    disk = SimulatedDisk()
+    landing = Landing("root", ["a"], disk, [JOB % WINDOWS["tumbling"][0]])
+    [query] = landing.queries
+    landing.receive("a", Late(query, "a", 1, 5, b"junk", *stretch), 0)
+    landing.step(0)
+    assert landing.counts["damaged late tables"] == 1
+    assert not any(isinstance(decode(record), Late) for _, record in disk.records())
+
+
+def test_late_rows_of_a_query_that_is_asked_again_are_counted_from_the_beginning() -> None:
+    disk = SimulatedDisk()
+    landing = Landing("root", ["a"], disk, [])
+    text = JOB % WINDOWS["tumbling"][0]
+    for _ in range(2):
+        query = landing.ask(text)
+        landing.receive("a", Late(query, "a", 1, 5, b""), 0)
+        landing.step(0)
+        landing = Landing("root", ["a"], disk, [])
+        landing.receive("a", Late(query, "a", 1, 5, b""), 0)
+        landing.drop(query)
+    assert sum(isinstance(decode(record), Late) for _, record in disk.records()) == 2
+
+
+def test_a_leaf_arrives_at_its_new_parent_though_a_query_is_dropped_on_the_way() -> None:
+    text = JOB % WINDOWS["tumbling"][0]
+    leaf = Leaf("a", SimulatedDisk(), [text], Pace(live=False))
+    [query] = leaf.queries
+    _, arrivals = drawn(0)
+    leaf.insert([Batch("s", arrivals["a"][0][1], 0)], 0)
+    leaf.move()
+    leaf.receive(Welcome((query,), 1, {}, {}, {}, 1 << 20), 1)
+    leaf.receive(Welcome((query,), 1, {}, {}, {}, 1 << 20), 1, new=True)
+    assert any(isinstance(message, Leaving) for message in leaf.step(1))
+    leaf.receive(Dropping(query), 1)
+    leaf.step(1)
+    assert not leaf.is_moving

@@ -375,11 +375,13 @@ def test_full_spools_and_buffers_slow_sources_down_and_lose_nothing(
     check(asked, own, found)
 
 
-def test_a_full_leaf_takes_rows_again_when_the_root_has_caught_up() -> None:
+@pytest.mark.parametrize("snapshot_bytes", [1_000, 1 << 20])
+def test_a_full_leaf_takes_rows_again_when_the_root_has_caught_up(snapshot_bytes: int) -> None:
     asked = Asked("tumbling", BOTH)
     disk = SimulatedDisk()
     landing = Landing("root", ["a"], SimulatedDisk(), [asked.job])
-    leaf = Leaf("a", disk, [asked.job], Pace(live=False), spool_bytes=8_000, snapshot_bytes=1_000)
+    limits = {"spool_bytes": 8_000, "snapshot_bytes": snapshot_bytes}
+    leaf = Leaf("a", disk, [asked.job], Pace(live=False), **limits)
     number = 0
     while leaf.insert([Batch("s", table_of([row((number, number))] * 20), number)], 0)[0].accepted:
         leaf.step(0)

@@ -25,7 +25,7 @@ from windrow.wire.messages import (
     Status,
     Welcome,
 )
-from windrow.wire.tables import table_bytes
+from windrow.wire.tables import table_bytes, table_of
 
 __all__ = ["Absence", "Children", "Send"]
 
@@ -236,9 +236,18 @@ class Children(ABC):
             self._unacked.add((member, frame.query))
 
     def _take_late(self, member: str, late: Late) -> None:
-        if late.query not in self._known:
+        known = self._known.get(late.query)
+        if known is None:
             self.counts["frames of unknown queries"] += 1
-        elif self._pass_on_late(late):
+            return
+        try:  # nobody above looks again before it is in the results
+            table_of(
+                late.body, known.payload.schema if late.is_frame else known.query.definition.schema
+            )
+        except MessageError:
+            self.counts["damaged late tables"] += 1
+            return
+        if self._pass_on_late(late):
             self._late_is_safe(member, LateAck(late.query, late.sender, late.number))
 
     def _late_is_safe(self, member: str, ack: LateAck) -> None:

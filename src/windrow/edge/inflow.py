@@ -62,7 +62,7 @@ class _Member:
     bodies: list[pa.Table] = field(default_factory=list)
     size: int = 0  # in bytes, as they came
     rows: int = 0
-    missing: dict[int, tuple[str, ...]] = field(default_factory=dict)  # by the end of the frame
+    missing: list[tuple[int, int, tuple[str, ...]]] = field(default_factory=list)  # and where
     until: int | None = None  # from where on its frames go to another parent
     begun: int = BEGIN
     early: dict[int, Frame] = field(default_factory=dict)  # frames that wait, by their beginning
@@ -153,6 +153,12 @@ class Inflow:
             if member.frontier is not None:
                 self._safe.setdefault(name, member.frontier)
 
+    def go_on_without(self, name: str, frontier: int) -> None:
+        """A member had been excluded at a frontier, before a crash of this node."""
+        self.members[name].frontier = frontier
+        self.excluded.add(name)
+        self._safe[name] = frontier
+
     def durable(self, name: str, durable: int) -> int:
         """Up to where a member need not keep its frames, if what was merged is safe so far."""
         return min(durable, self._safe.get(name, durable))
@@ -212,14 +218,17 @@ class Inflow:
                 self.behind.append(Behind(name, member.frontier, end, rows, late, frame.missing))
                 rows = 0
             if frame.to >= self.merged:
-                self._caught[name] = self.merged
                 self.excluded.discard(name)
+                if self._safe.get(name, self.merged) < self.merged:
+                    self._caught[name] = self.merged
+                else:  # nothing was merged without it
+                    self._safe.pop(name, None)
         if body.num_rows:
             member.bodies.append(body)
         member.size += len(frame.body)
         member.rows += rows
         if frame.missing:
-            member.missing[frame.to] = frame.missing
+            member.missing.append((max(frame.since, member.frontier), frame.to, frame.missing))
         self._come(name, member, frame.to)
 
     def _come(self, name: str, member: _Member, frontier: int) -> None:
@@ -233,30 +242,47 @@ class Inflow:
         while self._frontiers:
             frontier, name = self._frontiers[0]
             member = self.members.get(name)
-            if member is not None and member.frontier == frontier and name not in self.excluded:
+            if member is not None and member.frontier == frontier and self._counts(name, member):
                 return frontier
             heappop(self._frontiers)
         return None
 
+    def _counts(self, name: str, member: _Member) -> bool:
+        """Whether a member is waited for; one that is not still has what it has sent already."""
+        is_ahead = (
+            self.merged is not None
+            and member.frontier is not None
+            and member.frontier > self.merged
+        )
+        return name not in self.excluded or is_ahead
+
     def ready(self) -> Iterator[Merged]:
-        """The stretch that has become complete, if one has."""
+        """The stretches that have become complete: one for all who are missing alike."""
+        while (merged := self._next()) is not None:
+            yield merged
+
+    def _next(self) -> Merged | None:
         self._let_go()
         to = self._lowest()
         if to is None or self._unbegun - self.excluded:
-            return
+            return None
         since = self.merged
         if since is None:
             since = max(m.begun for n, m in self.members.items() if n not in self.excluded)
         if to < since:
-            return
+            return None
         self.merged = since
         if to == since:
-            return
+            return None
+        stretches = [stretch for member in self.members.values() for stretch in member.missing]
+        edges = (edge for start, end, _ in stretches for edge in (start, end))
+        to = min([to, *(edge for edge in edges if since < edge)])
         parts, rows = [], 0
-        missing = set(self.excluded)
+        missing = set()
         for name in sorted(self.members):
             member = self.members[name]
-            if name in self.excluded:
+            if name in self.excluded and (member.frontier is None or member.frontier < to):
+                missing.add(name)
                 continue
             own, left = self._parted(member, to)
             if own is not None:
@@ -265,10 +291,10 @@ class Inflow:
             if not left:
                 rows += member.rows
                 member.rows = member.size = 0
-            for end in [end for end in member.missing if end <= to]:
-                missing.update(member.missing.pop(end))
+            missing.update(*(n for start, end, n in member.missing if start < to and end > since))
+            member.missing = [stretch for stretch in member.missing if stretch[1] > to]
         self.merged = to
-        yield Merged(since, to, rows, self.payload.merge(parts), tuple(sorted(missing)))
+        return Merged(since, to, rows, self.payload.merge(parts), tuple(sorted(missing)))
 
     def _parted(self, member: _Member, to: int) -> tuple[pa.Table | None, bool]:
         """What a member has before a time, and whether more is left."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from windrow.edge.children import Children
+from windrow.edge.gaps import Gaps
 from windrow.edge.inflow import Merged
 from windrow.edge.payload import BEGIN, Payload
 from windrow.wire.log import Disk
@@ -29,6 +30,7 @@ class Landing(Children):
         self._late: dict[tuple[str, str], int] = {}
         self._restoring = True
         texts: dict[str, str] = {}
+        gaps: dict[str, Gaps] = {}
         changes = 0
         for _, record in disk.records():
             message = decode(record)
@@ -38,13 +40,23 @@ class Landing(Children):
             elif isinstance(message, Dropping):
                 changes += 1
                 texts.pop(message.query, None)
-                self._safe.pop(message.query, None)
+                self._forget(message.query)
+                gaps.pop(message.query, None)
             elif isinstance(message, Frame):
                 self._safe[message.query] = message.to
+                if message.missing:
+                    known = gaps.setdefault(message.query, Gaps())
+                    known.open(message.missing, message.since, message.to)
             elif isinstance(message, Late):
                 self._late[message.query, message.sender] = message.number
+                if message.is_frame:
+                    known = gaps.setdefault(message.query, Gaps())
+                    known.fill(message.member, message.since, message.to)
         for fingerprint, text in texts.items():
             self.ask(text, self._safe.get(fingerprint))
+            for member in self.members:  # what was merged without it is still to come
+                for since, _ in gaps.get(fingerprint, Gaps()).missing.get(member, [])[:1]:
+                    self._known[fingerprint].inflow.go_on_without(member, since)
         self._restoring = False
         self.revision = changes
         for text in queries:
@@ -56,6 +68,7 @@ class Landing(Children):
         if fingerprint in self._known:
             self._disk.append(encode(Dropping(fingerprint)))
             self.revision += 1
+            self._forget(fingerprint)
         super().drop(fingerprint)
 
     def status(self) -> Status:
@@ -69,6 +82,12 @@ class Landing(Children):
             self._disk.append(encode(Asking(fingerprint, text)))
             self.revision += 1
 
+    def _forget(self, fingerprint: str) -> None:
+        """Whoever asks it again is answered from the beginning."""
+        self._safe.pop(fingerprint, None)
+        for key in [key for key in self._late if key[0] == fingerprint]:
+            del self._late[key]
+
     def _pass_on(self, fingerprint: str, payload: Payload, merged: Merged) -> None:
         body = table_bytes(merged.body)
         frame = Frame(fingerprint, merged.since, merged.to, merged.rows, body, merged.missing)
@@ -76,7 +95,7 @@ class Landing(Children):
         self._safe[fingerprint] = merged.to
 
     def _pass_on_late(self, late: Late) -> bool:
-        known = self._late.get((late.query, late.sender), 0)
+        known = self._late.get((late.query, late.sender), BEGIN)
         if late.number > known:
             self.counts["late rows"] += late.rows
             self._disk.append(encode(late))

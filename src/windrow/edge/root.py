@@ -159,7 +159,7 @@ class Root:
             return
         body = table_of(late.body, known.payload.schema, _UNBOUNDED)
         known.kept = known.payload.amended(known.kept, body, known.reached)
-        known.gaps.fill(late.sender.rpartition(" without ")[2], late.since, late.to)
+        known.gaps.fill(late.member, late.since, late.to)
         known.gaps.open(late.missing, late.since, late.to)
         if known.recent is not None:
             known.recent = pa.concat_tables([known.recent, body])

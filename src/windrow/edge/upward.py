@@ -115,8 +115,10 @@ class Upward:
     def drop(self, query: str) -> None:
         """No more frames of a query, and those that wait are of no use."""
         self._boxes.pop(query, None)
-        for key in [key for key in self._late if key[0] == query]:
-            del self._late[key]
+        self._leaving.pop(query, None)
+        for held in (self._late, self._late_sent):
+            for key in [key for key in held if key[0] == query]:
+                del held[key]
 
     def put(self, frame: Frame) -> None:
         """A frame to send, which begins where the last one of its query ended."""

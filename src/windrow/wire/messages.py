@@ -99,6 +99,15 @@ class Late:
         """Whether it is a frame, with states, rows or results as the query's frames have."""
         return self.since < self.to
 
+    @property
+    def member(self) -> str:
+        """Whose rows they are.
+
+        >>> Late("q", "hall-1 without press", 1, 0, b"", 0, 10).member
+        'press'
+        """
+        return self.sender.rpartition(" without ")[2]
+
 
 @dataclass(frozen=True)
 class Leaving:
