@@ -319,7 +319,7 @@ def test_late_rows_that_are_said_again_are_kept_once() -> None:
     merger.upward(1)
     merger.receive_from_parent(Welcome((query,), 1, {}, {}, {}, 1 << 20), 1)
     merger.receive("a", Hello(1), 1)
-    late = Late(query, "a", 1, 2, b"rows")
+    late = Late(query, "a", 1, 2, b"")
     for now in range(2, 5):  # each time it goes up again: what is said again may have got lost
         merger.receive("a", late, now)
         merger.step(now)
