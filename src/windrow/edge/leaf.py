@@ -228,7 +228,7 @@ class Leaf:
                 self._apply({"kind": "hand", "query": fingerprint, "at": at})
 
     def _begin_where_welcome(self, welcome: Welcome) -> None:
-        if welcome.revision >= self._revision:
+        if welcome.revision > self._revision:
             self._revision = welcome.revision
             for fingerprint in self._state.asked.keys() - set(welcome.queries):
                 self._apply({"kind": "drop", "query": fingerprint})

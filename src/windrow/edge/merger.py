@@ -121,7 +121,7 @@ class Merger(Children):
 
     def _resume(self, welcome: Welcome) -> None:
         """Begin where the parent has everything before, after a crash of ours."""
-        if welcome.revision >= self.revision:
+        if welcome.revision > self.revision:
             for fingerprint in self._known.keys() - set(welcome.queries):
                 self.drop(fingerprint)
         if not self._known.keys() >= set(welcome.queries):
