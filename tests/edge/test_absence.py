@@ -119,11 +119,16 @@ def without_a_leaf(tree: Tree, kind: str, seed: int, away_us: int) -> Simulation
 
     run.at(6 * SECOND, leave)
     run.run()
-    end = run.now + 40 * SECOND  # what the leaf has sent late is still on its way
+    _run_on(run)
+    return run
+
+
+def _run_on(run: Simulation) -> None:
+    """What nodes have sent late is still on its way."""
+    end = run.now + 40 * SECOND
     while run.now < end:
         run.now, _, what = heapq.heappop(run.queue)
         what()
-    return run
 
 
 @pytest.mark.parametrize("tree", [TWO, THREE], ids=["two", "three"])
@@ -151,6 +156,17 @@ def test_what_comes_late_for_windows_that_cannot_be_made_again_is_counted() -> N
     assert figures["late rows"] > 0
 
 
+def _check_newest(run: Simulation, rows: Sequence[dict[str, Any]]) -> None:
+    """The last that came of each window is complete, and right."""
+    newest: dict[Any, tuple[dict[str, Any], bool]] = {}
+    for answer in run.answers():
+        for row in answer.with_missing().to_pylist():
+            complete, _ = row.pop("complete"), row.pop("missing")
+            newest[row["window"]["start"], row["sensor"]] = row, complete
+    assert all(complete for _, complete in newest.values())
+    check_rows([row for row, _ in newest.values()], wanted(rows, "hopping"))
+
+
 class _Cut(Simulation):
     """A simulation in which nodes may be alive and cannot reach each other."""
 
@@ -175,13 +191,7 @@ def test_a_landing_that_crashes_still_takes_what_it_has_gone_on_without(
     run.at(14 * SECOND, lambda: setattr(run, "away", None))
     run.at(int(crash_at * SECOND), lambda: run.crash("root"))
     run.run().settled()
-    newest: dict[Any, tuple[dict[str, Any], bool]] = {}
-    for answer in run.answers():
-        for row in answer.with_missing().to_pylist():
-            complete, _ = row.pop("complete"), row.pop("missing")
-            newest[row["window"]["start"], row["sensor"]] = row, complete
-    assert all(complete for _, complete in newest.values())
-    check_rows([row for row, _ in newest.values()], wanted(rows, "hopping"))
+    _check_newest(run, rows)
 
 
 def _inflow(*members: str) -> Inflow:
@@ -266,3 +276,23 @@ def test_a_leaf_arrives_at_its_new_parent_though_a_query_is_dropped_on_the_way()
     leaf.receive(Dropping(query), 1)
     leaf.step(1)
     assert not leaf.is_moving
+
+
+class _CutMoving(MovingSimulation, _Cut):
+    """Both."""
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("moves_at", [5.999, 10.0], ids=["before", "while"])
+def test_a_leaf_that_moves_while_its_parent_goes_on_without_it_loses_nothing(
+    moves_at: float, seed: int
+) -> None:
+    rows, arrivals = drawn(seed, batches=30)
+    how: dict[str, Any] = {"absence": Absence.EXCLUDE, "patience_us": 2 * SECOND}
+    faults = Faults(loss=0.05, doubled=0.1, delay_us=100_000) if seed else Faults()
+    run = _CutMoving(TWO, [JOB % WINDOWS["hopping"][0]], arrivals, faults, seed, **how)
+    run.at(int(moves_at * SECOND), lambda: run.move("a", "m2"))
+    run.at(6 * SECOND, lambda: setattr(run, "away", ("a", "m1")))
+    run.at(16 * SECOND, lambda: setattr(run, "away", None))
+    _run_on(run.run())
+    _check_newest(run, rows)

@@ -174,6 +174,7 @@ class Children(ABC):
             for merged in known.inflow.ready():
                 self._pass_on(fingerprint, known.payload, merged)
                 self._answer_all(fingerprint)
+            self._take_behind(fingerprint, known.inflow)
         self._settle(now)
         if self._is_ready():
             self._remind(now)
@@ -221,12 +222,7 @@ class Children(ABC):
             self.counts["damaged frames"] += 1
             return
         self.counts[f"{applied.value} frames"] += 1
-        for late in known.inflow.behind:
-            # Numbered by time: whoever has this has all that the member sent late before.
-            sender = f"{self.name} without {late.member}"
-            body, stretch = table_bytes(late.body), (late.since, late.to, late.missing)
-            self._take_late(member, Late(frame.query, sender, late.to, late.rows, body, *stretch))
-        known.inflow.behind.clear()
+        self._take_behind(frame.query, known.inflow)
         frontier = known.inflow.frontier(member)
         if applied is Applied.UNBEGUN:
             self._greeted.add(member)
@@ -234,6 +230,17 @@ class Children(ABC):
             self._out.append(Send(member, Resend(frame.query, frontier)))
         else:
             self._unacked.add((member, frame.query))
+
+    def _take_behind(self, fingerprint: str, inflow: Inflow) -> None:
+        """What has been merged without a member goes on as late, frame by frame."""
+        for late in inflow.behind:
+            # Numbered by time: whoever has this has all that the member sent late before.
+            sender = f"{self.name} without {late.member}"
+            body, stretch = table_bytes(late.body), (late.since, late.to, late.missing)
+            self._take_late(
+                late.member, Late(fingerprint, sender, late.to, late.rows, body, *stretch)
+            )
+        inflow.behind.clear()
 
     def _take_late(self, member: str, late: Late) -> None:
         known = self._known.get(late.query)
@@ -275,7 +282,9 @@ class Children(ABC):
             for fingerprint, known in self._known.items():
                 if known.inflow.has_left(member):
                     frontiers[fingerprint] = END
-                    durable[fingerprint] = self._durable(fingerprint)
+                    # What came late of it may not be safe yet.
+                    safe = known.inflow.durable(member, self._durable(fingerprint))
+                    durable[fingerprint] = safe
                     continue
                 self._out.append(Send(member, Asking(fingerprint, known.query.text)))
                 if (gone := self._passed(fingerprint)) is not None:

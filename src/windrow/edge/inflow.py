@@ -308,9 +308,18 @@ class Inflow:
     def _let_go(self) -> None:
         """Do without members of which all has been merged that was to come here."""
         for name in sorted(self._leaving):
-            until = self.members[name].until
-            if until is not None and self.merged is not None and self.merged >= until:
-                del self.members[name]
-                self.left[name] = until
-                self.excluded.discard(name)
-                self._leaving.discard(name)
+            member = self.members[name]
+            until, frontier = member.until, member.frontier
+            if until is None or self.merged is None or self.merged < until:
+                continue
+            if frontier is None or frontier < until:
+                continue  # what was merged without it is still to come
+            if name in self.excluded and frontier < self.merged:
+                # What was merged without it from there on, another parent has.
+                nothing = self.payload.schema.empty_table()
+                self.behind.append(Behind(name, frontier, self.merged, 0, nothing, ()))
+                self._caught[name] = self.merged
+            del self.members[name]
+            self.left[name] = until
+            self.excluded.discard(name)
+            self._leaving.discard(name)
