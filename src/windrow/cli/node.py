@@ -35,12 +35,12 @@ def node(tree_file: Path, name: str, *, check: bool, quiet: bool) -> None:
     crash. A leaf whose sources have all ended ends when its rows are safe. Exit codes: 0 done, 1
     the node failed, 2 the file is wrong.
     """
-    from windrow.edge.processes.starting import process_of
+    from windrow.edge.processes.starting import process_of, require_ready
     from windrow.edge.tree_file import read_tree
 
     sys.meta_path.insert(0, _NoPandas())
     tree = read_tree(tree_file)
-    tree.node(name)
+    require_ready(tree, name)
     if check:
         return
     logging.basicConfig(

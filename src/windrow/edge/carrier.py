@@ -23,7 +23,7 @@ from windrow.edge.keys import Keys
 from windrow.errors import InputError, MessageError
 from windrow.wire.messages import Frame, Message, decode, encode
 
-__all__ = ["Above", "Below", "Received", "is_loopback"]
+__all__ = ["Above", "Below", "Received", "is_loopback", "require_safe"]
 
 MOST_BYTES = 64 << 20  # of a message
 _HEARTBEAT_MS, _SILENCE_MS = 5_000, 15_000
@@ -54,7 +54,7 @@ class Below:
         insecure: bool = False,
         most_bytes: int = MOST_BYTES,
     ) -> None:
-        _check(address, keys, insecure=insecure)
+        require_safe(address, keys, insecure=insecure)
         self.counts: Counter[str] = Counter()
         self.traffic: Counter[str] = Counter()
         self._keys = keys
@@ -170,7 +170,7 @@ class Above:
         insecure: bool = False,
         most_bytes: int = MOST_BYTES,
     ) -> None:
-        _check(address, keys, insecure=insecure)
+        require_safe(address, keys, insecure=insecure)
         self.counts: Counter[str] = Counter()
         self.traffic: Counter[str] = Counter()
         self.connected = False
@@ -252,7 +252,8 @@ def is_loopback(address: str) -> bool:
         return host == "localhost"
 
 
-def _check(address: str, keys: Keys | None, *, insecure: bool) -> None:
+def require_safe(address: str, keys: Keys | None, *, insecure: bool) -> None:
+    """Refuse an address at which anybody could pretend to be a node."""
     if keys is None and not insecure and not is_loopback(address):
         raise InputError(
             f"address={address!r} can be reached by others, and nodes without keys believe "

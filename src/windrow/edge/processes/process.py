@@ -29,6 +29,9 @@ _REPORT_US = 1_000_000
 _STATUS_US = 5_000_000
 _MOST_STATUS = 200_000  # bytes of one message
 _TICK_US = 250_000
+# What a tree does all the time: frames are said again, and come in any order.
+_ORDINARY = {f"{what} frames" for what in ("new", "duplicate", "early", "gap", "unbegun")}
+_ORDINARY |= {"filtered rows", "early messages"}
 
 
 def now_us() -> int:
@@ -180,7 +183,7 @@ class Process(ABC):
     def _log_counts(self, counts: Mapping[str, int]) -> None:
         """Say what has been refused, and how often."""
         for reason, count in counts.items():
-            if count > self._seen[reason] and not reason.startswith("new "):
+            if count > self._seen[reason] and reason not in _ORDINARY:
                 self.warn(reason, f"{reason}: {count:,}")
         self._seen = Counter(counts)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import zmq
 
-from windrow.edge.carrier import MOST_BYTES, Above, Below
+from windrow.edge.carrier import MOST_BYTES, Above, Below, require_safe
 from windrow.edge.children import Absence
 from windrow.edge.keys import Keys, read_keys
 from windrow.edge.processes.landing import LandingProcess
@@ -19,7 +19,17 @@ from windrow.edge.processes.warming import warm_up
 from windrow.edge.sources.opened import opened
 from windrow.edge.tree_file import Node, ResultFiles, Role, Tree
 
-__all__ = ["process_of"]
+__all__ = ["process_of", "require_ready"]
+
+
+def require_ready(tree: Tree, name: str) -> None:
+    """Refuse a node that could not begin: without its keys, or open to anybody."""
+    node = tree.node(name)
+    keys = None if tree.keys is None else read_keys(tree.keys, name, tree.nodes)
+    above = None if node.parent is None else tree.nodes[node.parent].address
+    for address in (node.listen, above):
+        if address is not None:
+            require_safe(address, keys, insecure=tree.insecure)
 
 
 def process_of(tree: Tree, name: str) -> Process:
