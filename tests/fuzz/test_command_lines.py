@@ -19,7 +19,13 @@ from tests.fuzz.texts import changed, junk, within_seconds
 from windrow.cli import main
 
 assert isinstance(main, click.Group)
-COMMANDS = sorted(main.commands)
+TREE = main.commands["tree"]
+assert isinstance(TREE, click.Group)
+# By the words that call them; the other commands of `tree` are about trees that run.
+COMMANDS: dict[tuple[str, ...], click.Command] = {
+    (name,): one for name, one in main.commands.items() if one is not TREE
+}
+COMMANDS |= {("tree", name): TREE.commands[name] for name in ("keys", "make")}
 NEAR: dict[str, tuple[str, ...]] = {
     "aggregate": ("mean", "sum", "max", "count", "median", "stddev(temp, ddof=0)"),
     "arrivals": ("tick", "poisson"),
@@ -78,6 +84,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("windrow.cli.run.opened", reached)
     monkeypatch.setattr("windrow.cli.state.opened", reached)
+    monkeypatch.setattr("windrow.edge.processes.starting.process_of", reached)
     monkeypatch.setattr("windrow.cli.calibrate.command._measured", reached)
     monkeypatch.setattr("windrow.approximate.tuning.trial.Trial", reached)
     monkeypatch.setattr("windrow.topology.simulation.running._compiled", reached)
@@ -122,13 +129,13 @@ def a_value(option: click.Parameter, rng: random.Random) -> str:
 
 
 def a_command_line(rng: random.Random) -> list[str]:
-    name = rng.choice(COMMANDS)
-    command = main.commands[name]
+    words, command = rng.choice(sorted(COMMANDS.items(), key=lambda one: one[0]))
+    name = words[-1]
     arguments = [p for p in command.params if isinstance(p, click.Argument)]
     options = [p for p in command.params if isinstance(p, click.Option)]
     chosen = [p for p in options if p.name in NEEDED.get(name, ()) and rng.random() < 0.9]
-    chosen += rng.sample(options, rng.choice((0, 1, 1, 2, 3)))
-    line = [name]
+    chosen += rng.sample(options, min(len(options), rng.choice((0, 1, 1, 2, 3))))
+    line = [*words]
     for option in chosen:
         line.append(rng.choice(option.opts))
         if not option.is_flag:

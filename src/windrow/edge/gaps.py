@@ -18,8 +18,8 @@ class Gaps:
 
     >>> gaps = Gaps()
     >>> gaps.open(["leaf-3"], 10, 20)
-    ... gaps.open(["leaf-3"], 20, 50)
-    ... gaps.fill("leaf-3", 15, 30)
+    >>> gaps.open(["leaf-3"], 20, 50)
+    >>> gaps.fill("leaf-3", 15, 30)
     >>> gaps.within(0, 12), gaps.within(15, 30), gaps.any
     (['leaf-3'], [], True)
     """
