@@ -22,7 +22,7 @@ from windrow.errors import SnapshotError
 
 __all__ = ["compress", "decompress", "decompressed_size", "from_text", "to_text"]
 
-_LZ4 = pa.Codec("lz4_raw")
+_LZ4 = pa.Codec("lz4")  # frames: of raw blocks Arrow does not notice that the end is missing
 _HEAD = "<q"  # the length before, below 0 if bytes were put by place; 0 if they are as they were
 _HEAD_BYTES = struct.calcsize(_HEAD)
 _TOO_FEW = 256
