@@ -95,7 +95,11 @@ class Leaf:
         return query.fingerprint
 
     def insert(self, batches: Sequence[Batch], now: int) -> list[Taken]:
-        """Take rows; they are safe after the next `step`, which the answers must wait for."""
+        """Take rows; they are safe after the next `step`, which the answers must wait for.
+
+        A source counts its batches up, and sends again what was refused before what follows it: a
+        number below one that was taken is a repetition.
+        """
         taken = []
         for batch in batches:
             known = self._state.sources.get(batch.source, -1)
