@@ -33,8 +33,8 @@ test: lint types layers redis-server  ## everything a change must pass
 	@$(MAKE) --no-print-directory test-oldest
 
 test-fast: export HYPOTHESIS_PROFILE ?= quick
-test-fast: $(READY) redis-server  ## the tests without Spark and without compiling, in two minutes
-	@$(BIN)/python -m pytest -m 'not (slow or spark or compiles)' -n 2 --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
+test-fast: $(READY) redis-server  ## the tests without Spark, compiling and trees of nodes, in two minutes
+	@$(BIN)/python -m pytest -m 'not (slow or spark or compiles or trees)' -n 2 --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
 
 test-slow: $(READY) redis-server  ## the tests that take minutes
 	@$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)

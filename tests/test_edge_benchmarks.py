@@ -18,6 +18,8 @@ from benchmarks.findings import Experiment
 from benchmarks.measure import Bench
 from benchmarks.progress import Progress
 
+pytestmark = pytest.mark.trees
+
 _TINY: list[tuple[Experiment[Any], Any, int]] = [
     (LEAF, LeafSizes(500, 4, (1, 20), 10), 6),
     (SCALING, Sizes((1, 2), 200, 1), 1),

@@ -20,6 +20,8 @@ from windrow.edge.processes.control import ordered
 from windrow.edge.tree_file import read_tree
 from windrow.testing import check_rows, expected
 
+pytestmark = pytest.mark.trees
+
 BEGIN = datetime(2024, 7, 1, tzinfo=UTC)
 LAST = datetime(2024, 7, 2, tzinfo=UTC)
 COUNTS = JOB.replace("hopping: {size: 10 seconds, every: 4 seconds}", "tumbling: 7 seconds")

@@ -22,6 +22,8 @@ from windrow.edge.query import read_node_query
 from windrow.testing import check_rows, expected
 from windrow.wire.messages import Dropping, Frame, Late, Leaving, Welcome, decode
 
+pytestmark = pytest.mark.trees
+
 MIDNIGHT = datetime(2024, 7, 1, tzinfo=UTC)
 SCHEMA = pa.schema(
     [("ts", pa.timestamp("us", tz="UTC")), ("sensor", pa.string()), ("temp", pa.float64())]

@@ -25,6 +25,8 @@ from windrow.testing import check_rows
 from windrow.wire.messages import Frame, decode
 from windrow.wire.tables import table_of
 
+pytestmark = pytest.mark.trees
+
 QUICK = 12  # scenarios for each kind of window
 CHUNKS = 100  # of a hundred runs
 

@@ -11,6 +11,8 @@ from windrow.edge import open_leaf
 from windrow.errors import InputError
 from windrow.testing import check_rows
 
+pytestmark = pytest.mark.trees
+
 
 def test_rows_that_a_program_inserts_become_results(tmp_path: Path) -> None:
     address = f"tcp://127.0.0.1:{free_port()}"

@@ -35,6 +35,8 @@ from windrow.edge.processes.control import ordered
 from windrow.testing import check_rows, expected
 from windrow.wire.messages import Hello, encode
 
+pytestmark = pytest.mark.trees
+
 BEGIN = datetime(2024, 7, 1, tzinfo=UTC)
 LAST = datetime(2024, 7, 2, tzinfo=UTC)
 Rows = Sequence[Mapping[str, Any]]
