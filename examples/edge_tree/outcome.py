@@ -51,22 +51,15 @@ def lines_of(folder: Path) -> list[Row]:
 
 def in_time(rows: list[Row], late: list[Row]) -> list[Row]:
     """The rows that count: not those that came late, nor those of a clock that is wrong."""
-    times = Counter(_time_us(row) for row in late)
+    times = Counter(datetime.fromisoformat(row["ts"]) for row in late)
     found = []
     for row in rows:
         time = datetime.fromisoformat(row["ts"])
-        if time == FUTURE:
-            continue
-        if times[round(time.timestamp() * 1e6)]:
-            times[round(time.timestamp() * 1e6)] -= 1
-            continue
-        found.append(row)
+        if times[time]:
+            times[time] -= 1
+        elif time != FUTURE:
+            found.append(row)
     return found
-
-
-def _time_us(row: Row) -> int:
-    time = row["t"]
-    return time if isinstance(time, int) else round(datetime.fromisoformat(time).timestamp() * 1e6)
 
 
 def compared(tree_rows: list[Row], batch: Path) -> Agreement:
