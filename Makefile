@@ -17,7 +17,7 @@ OLDEST_READY := $(OLDEST)/.ready
 export PYSPARK_PYTHON := $(CURDIR)/$(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-edge test test-fast test-slow test-oldest lint types layers redis-server format docs bench bench-approx bench-edge bench-parallel bench-spark bench-store bench-topology clean
+.PHONY: help demo demo-edge test test-fast test-slow test-oldest lint types layers redis-server mosquitto format docs bench bench-approx bench-edge bench-parallel bench-spark bench-store bench-topology clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,7 +28,7 @@ demo: $(READY)  ## a day of sensors on embedded Spark: batch, stream, and a page
 demo-edge: $(READY)  ## 500 devices and a tree of 28 nodes, in a minute, and a page about it
 	@$(BIN)/python -m examples.edge_tree.demo
 
-test: lint types layers redis-server  ## everything a change must pass
+test: lint types layers redis-server mosquitto  ## everything a change must pass
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
 	@$(MAKE) --no-print-directory test-oldest
 
@@ -36,7 +36,7 @@ test-fast: export HYPOTHESIS_PROFILE ?= quick
 test-fast: $(READY) redis-server  ## the tests without Spark, compiling and trees of nodes, in two minutes
 	@$(BIN)/python -m pytest -m 'not (slow or spark or compiles or trees)' -n 2 --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
 
-test-slow: $(READY) redis-server  ## the tests that take minutes
+test-slow: $(READY) redis-server mosquitto  ## the tests that take minutes
 	@$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
 	@$(MAKE) --no-print-directory test-oldest FLOOR='not slow'
 
@@ -55,11 +55,11 @@ types: $(READY)  ## types (mypy, strict)
 layers: $(READY)  ## imports point down only (import-linter)
 	@$(BIN)/lint-imports --no-logo
 
-# No Python package brings it; in a container, where one is root, it is installed at once.
-redis-server:
-	@command -v redis-server > /dev/null \
-	    || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -qq redis-server; } \
-	    || { echo "redis-server is missing: apt-get install redis-server, or brew install redis"; exit 1; }
+# No Python package brings them; in a container, where one is root, they are installed at once.
+redis-server mosquitto:
+	@PATH="$$PATH:/usr/sbin"; command -v $@ > /dev/null \
+	    || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -qq $@; } \
+	    || { echo "$@ is missing: apt-get install $@, or brew install $(subst -server,,$@)"; exit 1; }
 
 format: $(READY)  ## put the code in shape
 	@$(BIN)/ruff check --fix-only
