@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import (
     DataSource,
@@ -48,7 +49,13 @@ _TABLE_BYTES = 4 << 20
 
 def register(spark: SparkSession) -> None:
     """Let a session read the format `windrow`."""
-    spark.dataSource.register(TreeSource)
+    try:
+        spark.dataSource.register(TreeSource)
+    except AnalysisException as error:
+        if (
+            error.getCondition() != "DATA_SOURCE_ALREADY_EXISTS"
+        ):  # as Spark 4.1 says the second time
+            raise
 
 
 def shape_for(text: str) -> "Shape":
