@@ -1,4 +1,4 @@
-"""`windrow node tree.yaml --id leaf-07`: one node of a tree, until it is told to stop."""
+"""`windrow node tree.yaml --id leaf-07`: runs one node of a tree until it is stopped."""
 
 import logging
 import signal

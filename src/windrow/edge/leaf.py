@@ -1,6 +1,6 @@
 """A leaf: rows of devices in, frames out.
 
-What a leaf has taken, and where it has cut time, is in its log before anybody is told; after a
+What a leaf has taken, and where it has cut time, is in its log before it is acknowledged; after a
 crash it reads the log again and is the same as before, frame by frame.
 """
 

@@ -83,7 +83,7 @@ class NodeQuery:
         return self.answers(engine_for(self.definition).schema.empty_table()).schema
 
 
-@lru_cache(maxsize=64)  # with each welcome nodes are told again what they have read long ago
+@lru_cache(maxsize=64)  # each welcome repeats queries that were read long ago
 def read_node_query(text: str, name: str = "job") -> NodeQuery:
     """The query of a job's text; `JobFileError` says all that is wrong with it.
 

@@ -295,7 +295,7 @@ def saturated(numbers: pa.Array) -> pa.Array:
 
 
 def rounded(inner: Expression, digits: int) -> Expression:
-    """Rounded half up to so many digits behind the point."""
+    """Rounded half up to a number of digits behind the point."""
     _require_number("round", inner)
     kind, written = inner.kind, f"round({inner.written}, {digits})"
     if abs(digits) > 30:
